@@ -1,0 +1,54 @@
+/* arena.h -- bump allocation by lifetime.
+ *
+ * Memory of an arena is given back all at once: by arena_free, or back to a mark by
+ * arena_reset. The lifetimes are pack (rules, automaton), model (graph, names), run
+ * (worklist, states) and step (one match). Pointers go only to the same or a longer
+ * lifetime.
+ *
+ * Allocation never returns NULL: when memory runs out rw_out_of_memory is called, so a
+ * size that comes from a file is checked against what the file can hold before.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include "base/base.h"
+
+#include <stdarg.h>
+
+struct arena_block;
+struct arena {
+    struct arena_block *top; /* newest block; older ones behind it */
+    size_t used;             /* bytes handed out from `top` */
+    size_t total;            /* bytes of all blocks */
+};
+struct arena_mark {
+    struct arena_block *top;
+    size_t used;
+};
+
+/* A zeroed struct is an empty arena. */
+#define ARENA_EMPTY ((struct arena){0})
+
+void *arena_alloc(struct arena *a, size_t size);  /* aligned for any type */
+void *arena_zalloc(struct arena *a, size_t size); /* the same, zeroed */
+/* count items of size bytes; the product is checked. Not zeroed. */
+void *arena_array(struct arena *a, size_t count, size_t size);
+/* Grows the block at p from old to new bytes: in place where it is the newest, else
+ * copied. p may be NULL when old is 0. */
+void *arena_grow(struct arena *a, void *p, size_t old_size, size_t new_size);
+void *arena_copy(struct arena *a, const void *p, size_t size);
+char *arena_strdup(struct arena *a, const char *text);
+char *arena_strndup(struct arena *a, const char *text, size_t len);
+char *arena_printf(struct arena *a, const char *format, ...) RW_PRINTF(2, 3);
+char *arena_vprintf(struct arena *a, const char *format, va_list args);
+
+struct arena_mark arena_mark(const struct arena *a);
+void arena_reset(struct arena *a, struct arena_mark mark);
+void arena_free(struct arena *a);
+
+#define arena_new(a, type) ((type *)arena_zalloc((a), sizeof(type)))
+#define arena_new_array(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
+
+#endif

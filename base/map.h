@@ -1,0 +1,51 @@
+/* map.h -- open-addressing hash tables.
+ *
+ * struct hset finds a 32-bit id by a hash and an equality that the caller supplies: the
+ * one table behind interning, hash-consing and lookup by several keys. struct map is
+ * uint64 -> uint32. Iteration order is never used for output: ids are.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include "base/arena.h"
+
+#define MAP_NONE UINT32_MAX
+
+uint64_t hash_bytes(const void *p, size_t len, uint64_t seed);
+uint64_t hash_u64(uint64_t x);
+static inline uint64_t hash_join(uint64_t h, uint64_t x) {
+    return hash_u64(h ^ (x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2)));
+}
+
+struct hset {
+    struct arena *arena;
+    uint64_t *hash; /* 0 = free; hashes are made nonzero */
+    uint32_t *id;
+    uint32_t len, cap, tombs;
+};
+/* Is the thing looked for the same as the one with this id? */
+typedef bool hset_equal(const void *key, uint32_t id, const void *ctx);
+
+/* The id whose hash and equality fit, or MAP_NONE. */
+uint32_t hset_find(const struct hset *s, uint64_t hash, hset_equal *eq, const void *key,
+                   const void *ctx);
+/* Adds an id that is not in yet. */
+void hset_add(struct hset *s, uint64_t hash, uint32_t id);
+/* Removes an id added under that hash; false when it is not in. */
+bool hset_remove(struct hset *s, uint64_t hash, uint32_t id);
+
+struct map {
+    struct hset set;
+    struct {
+        uint64_t key;
+        uint32_t value;
+    } *entry;
+    uint32_t len, cap;
+};
+void map_init(struct map *m, struct arena *a);
+uint32_t map_get(const struct map *m, uint64_t key); /* MAP_NONE when absent */
+void map_put(struct map *m, uint64_t key, uint32_t value); /* adds or replaces */
+
+#endif

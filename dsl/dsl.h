@@ -1,0 +1,30 @@
+/* dsl.h -- the public header of dsl/: rules text to checked packs, and formatting.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef DSL_DSL_H
+#define DSL_DSL_H
+
+#include "dsl/rule.h"
+
+/* Where packs are looked up by name: folders in order. */
+struct dsl_paths {
+    uint32_t n;
+    const char *const *folders;
+};
+
+/* Loads, parses and checks a pack and all that it uses. `name` is a path when it names a
+ * file that is there or holds a slash, else a pack of the folders ("bert", "bert.rules").
+ * NULL when there were errors; diagnostics in any case. Lives in *a. */
+const struct rule_pack *dsl_load(struct arena *a, const char *name,
+                                 const struct dsl_paths *paths, struct diag_sink *diags);
+/* The same from text; `use` resolves in the folders only. */
+const struct rule_pack *dsl_parse(struct arena *a, const struct diag_source *source,
+                                  const struct dsl_paths *paths, struct diag_sink *diags);
+/* The text in canonical form; RW_USAGE and diagnostics when it does not parse. Comments
+ * are kept. Formatting twice changes nothing more. */
+enum rw_code dsl_format(const struct diag_source *source, struct buf *out,
+                        struct diag_sink *diags);
+/* Reads a file whole into the arena; NULL and an error (with a limit of 16 MiB). */
+const struct diag_source *dsl_read(struct arena *a, const char *path, struct diag_sink *diags);
+
+#endif

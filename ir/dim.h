@@ -1,0 +1,58 @@
+/* dim.h -- symbolic dimensions as interned normal forms.
+ *
+ * A dimension is an id in its model's table. Equal expressions have equal ids, so that
+ * equality is decided by comparing ids: `batch*seq`, `past + seq`, `64*heads`. Forms are
+ * sums of products over atoms with 64-bit integer coefficients; atoms are symbols,
+ * floor divisions, minima and maxima of forms. Arithmetic that would overflow, or grow
+ * past a fixed size, gives a fresh symbol: nothing known, never something wrong.
+ *
+ * Values of shape tensors (struct ir_symval) are made of the same ids, so they may be
+ * negative; a dimension of a shape never is, and symbols of the model's shapes are
+ * known to be at least 0.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_DIM_H
+#define IR_DIM_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+
+typedef uint32_t ir_dim;
+#define IR_DIM_UNKNOWN 0u /* nothing known; equal to no dimension, itself included */
+
+enum ir_truth { IR_FALSE, IR_TRUE, IR_UNKNOWN };
+
+struct ir_dims; /* the table; one a model */
+
+struct ir_dims *ir_dims_new(struct arena *a);
+ir_dim ir_dim_const(struct ir_dims *t, int64_t value);
+/* The symbol of that name (a dim_param); the same name gives the same id. */
+ir_dim ir_dim_symbol(struct ir_dims *t, const char *name);
+/* A symbol that equals nothing else; at least 0 when it is a dimension of a shape. */
+ir_dim ir_dim_fresh(struct ir_dims *t);
+ir_dim ir_dim_add(struct ir_dims *t, ir_dim a, ir_dim b);
+ir_dim ir_dim_sub(struct ir_dims *t, ir_dim a, ir_dim b);
+ir_dim ir_dim_mul(struct ir_dims *t, ir_dim a, ir_dim b);
+/* Rounds down (floor) as shape arithmetic needs; exact where the form divides. By a
+ * constant 0, or where unknown: unknown. */
+ir_dim ir_dim_floordiv(struct ir_dims *t, ir_dim a, ir_dim b);
+ir_dim ir_dim_mod(struct ir_dims *t, ir_dim a, ir_dim b); /* a - b*floor(a/b) */
+ir_dim ir_dim_min(struct ir_dims *t, ir_dim a, ir_dim b);
+ir_dim ir_dim_max(struct ir_dims *t, ir_dim a, ir_dim b);
+
+bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value);
+enum ir_truth ir_dim_equal(const struct ir_dims *t, ir_dim a, ir_dim b);
+enum ir_truth ir_dim_less(const struct ir_dims *t, ir_dim a, ir_dim b);
+/* Says that two dimensions were proved equal (a Reshape, an Add, a MatMul proves it):
+ * from here on both have one form. false when that contradicts what is known. Undone
+ * with the journal of the model (ir_dims_mark/ir_dims_undo). */
+bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b);
+/* The current representative of d after unifications; ids stored in types may be old. */
+ir_dim ir_dim_find(const struct ir_dims *t, ir_dim d);
+/* Text such as `batch*seq + 1`; `?` when unknown. Fresh symbols print as `_1`, ... */
+void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out);
+/* Whether d is a plain named symbol that can stand as dim_param; then its name. */
+const char *ir_dim_param(const struct ir_dims *t, ir_dim d);
+
+#endif

@@ -1,0 +1,33 @@
+/* eval.h -- constant evaluation of one operator on tensors in memory.
+ *
+ * What folding and rules over constants need, with ONNX Runtime's numerics: float is
+ * computed in float, float16 in float and rounded, integers wrap as two's complement,
+ * division by zero of integers is not evaluated. Never the judge of a rewrite.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_EVAL_H
+#define IR_EVAL_H
+
+#include "ir/graph.h"
+#include "ir/schema.h"
+
+struct ir_eval {
+    struct ir_model *model; /* to read weights from; may be NULL when all are in memory */
+    const struct ir_schema *schema;
+    uint32_t nin, nout, nattr;
+    struct ir_tensor *const *in; /* NULL: absent */
+    const struct ir_attr *attr;
+    struct arena *arena;         /* of the results */
+    uint64_t max_bytes;          /* no result may be larger: refused, not computed */
+};
+/* Sets out[0..nout) to new tensors in memory. false: this operator, type or size is not
+ * evaluated; the node stays. */
+bool ir_eval(const struct ir_eval *e, struct ir_tensor **out);
+/* Can the operator be evaluated at all (some types of it)? */
+bool ir_eval_has(const char *domain, const char *op);
+/* The same for a node of a graph whose operands are constants. */
+bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a, uint64_t max_bytes,
+                  struct ir_tensor **out);
+
+#endif

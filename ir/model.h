@@ -1,0 +1,39 @@
+/* model.h -- model files: skeleton reading, splicing, external data.
+ *
+ * Reading maps the file, walks it at wire level, and unpacks everything but the large
+ * payloads of tensors, which stay ranges of the file. Writing packs the messages the same
+ * way and lets the kernel copy the ranges. What was not rewritten is written from the
+ * messages it was read from, unknown fields included; a model without edits is copied.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_MODEL_H
+#define IR_MODEL_H
+
+#include "ir/graph.h"
+
+enum ir_weights { IR_WEIGHTS_COPY, IR_WEIGHTS_SHARE, IR_WEIGHTS_EXTERNAL };
+
+/* Reads a model from a file ("-": standard input, kept in a temporary file). NULL and
+ * diagnostics when it cannot be read, is malformed or refers outside its folder (the
+ * caller exits with RW_FORMAT). Nodes out of order are sorted with a warning. The model
+ * lives in *a and keeps the file mapped until ir_model_close. */
+struct ir_model *ir_model_read(struct arena *a, const char *path, struct diag_sink *diags);
+/* The same from bytes, which must outlive the model: for tests and fuzzing. `folder` is
+ * where external data may be, or NULL: nowhere. */
+struct ir_model *ir_model_read_bytes(struct arena *a, const void *bytes, size_t len,
+                                     const char *name, const char *folder,
+                                     struct diag_sink *diags);
+void ir_model_close(struct ir_model *m);
+
+struct ir_write_options {
+    enum ir_weights weights;
+    bool durable; /* fsync file and folder before returning */
+};
+/* Writes the model: complete under its name, or not at all. "-": standard output. */
+enum rw_code ir_model_write(struct ir_model *m, const char *path,
+                            const struct ir_write_options *o, struct diag_sink *diags);
+/* Bytes of the input file, 0 for a model made in memory. */
+uint64_t ir_model_file_size(const struct ir_model *m);
+
+#endif

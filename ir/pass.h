@@ -1,0 +1,24 @@
+/* pass.h -- whole-graph passes that packs call by name.
+ *
+ * Each is journalled, deterministic, linear or nearly so, keeps the interface, works in
+ * bodies and functions, and returns how many nodes it removed or changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_PASS_H
+#define IR_PASS_H
+
+#include "ir/graph.h"
+
+struct ir_pass_options {
+    uint64_t fold_limit; /* bytes by which folding may make the file larger, net */
+};
+struct ir_pass {
+    const char *name, *what; /* "dce", "dead nodes, initializers ..." */
+    uint32_t (*run)(struct ir_model *m, const struct ir_pass_options *o);
+};
+/* By name, or NULL. */
+const struct ir_pass *ir_pass_find(const char *name);
+const struct ir_pass *ir_pass_all(size_t *n);
+
+#endif

@@ -1,0 +1,69 @@
+/* matcher.h -- the public header of matcher/: packs to automaton, automaton over a model.
+ *
+ * pm_compile makes one merged bind program per root operator over all rules. It is
+ * immutable afterwards and may be shared between threads; a run has its own state.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_MATCHER_H
+#define PM_MATCHER_H
+
+#include "dsl/rule.h"
+#include "ir/ir.h"
+
+struct pm_auto;
+
+/* Compiles packs, in the order given. NULL and diagnostics when a rule cannot be compiled. */
+const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const *packs,
+                                 uint32_t npacks, struct diag_sink *diags);
+/* Disassembly of the merged programs, for people and tests. */
+void pm_dump(const struct pm_auto *p, struct buf *out);
+
+enum pm_verify { PM_VERIFY_OFF, PM_VERIFY_STRUCTURE };
+
+struct pm_define { const char *name, *value; }; /* -D NAME=VALUE */
+struct pm_options {
+    uint32_t target;        /* TARGET_ONNX ... */
+    enum rule_class level;  /* -O0 exact, -O1 float, -O2 approx */
+    int64_t opset;          /* --opset N: raise to it first; 0: no wish */
+    bool keep_opset;        /* --keep-opset: rules that need a newer one are off */
+    enum pm_verify verify;
+    uint64_t fold_limit;
+    uint32_t ndefines;
+    const struct pm_define *defines;
+    /* Called now and then with work done and to do, for a progress line; may be NULL. */
+    void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
+    void *progress_ctx;
+};
+
+/* What was applied. */
+struct pm_applied {
+    const struct rule *rule;
+    uint32_t count;     /* times applied */
+    uint32_t refused;   /* matched, but refused by the safety net or for convexity */
+    int64_t nodes;      /* change in the number of nodes, in sum */
+};
+struct pm_pass_done { const char *name; uint32_t changed; };
+struct pm_report {
+    VEC(struct pm_applied) rules;  /* those with count or refused, in order of first use */
+    VEC(struct pm_pass_done) passes;
+    uint32_t nodes_before, nodes_after; /* Constant nodes not counted, bodies counted */
+    int64_t opset_before, opset_after;
+    uint64_t candidates, tests; /* of the bind machine */
+    uint64_t tried;             /* nodes visited */
+};
+
+/* Runs all stages of the automaton over the model: phases to their fixed point, passes.
+ * RW_WRONG and a diagnostic that names the cycle of rules when a phase runs out of fuel;
+ * RW_USAGE for a define that no pack knows. */
+enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm_options *o,
+                    struct arena *report_arena, struct pm_report *report,
+                    struct diag_sink *diags);
+
+/* One match, for tests, capture and explain: all matches of a rule at a node, no rewrite.
+ * Calls back with the slots' values; stops when the callback returns false. */
+struct pm_binding; /* bind.h */
+typedef bool pm_match_fn(void *ctx, const struct rule *r, const struct pm_binding *slots);
+void pm_matches(const struct pm_auto *p, struct ir_graph *g, ir_node root,
+                const struct pm_options *o, pm_match_fn *each, void *ctx);
+
+#endif
