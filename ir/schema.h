@@ -1,8 +1,8 @@
 /* schema.h -- what is known of operators: generated facts and a few hand-kept ones.
  *
  * The table (ir/schema_table.inc, made by tools/gen_schema.py from the onnx and
- * onnxruntime wheels) has every version of every operator of ai.onnx and com.microsoft:
- * inputs, outputs, attributes with defaults, type constraints. On top, written by hand in
+ * onnxruntime wheels) has every version of every operator of the standard domains and
+ * com.microsoft: inputs, outputs, attributes with defaults, type constraints. On top, written by hand in
  * schema_facts.c with the reason of each: which operators commute, which are random,
  * which attributes do not matter, and the epochs at which a name changed its meaning.
  *
@@ -34,9 +34,9 @@ struct ir_schema_attr {
     int64_t i;      /* default of an int */
     float f;        /* of a float */
     const char *s;  /* of a string */
-    uint32_t n;     /* of a list: ints or floats */
+    uint32_t n;     /* of a list: ints or strings */
     const int64_t *ints;
-    const float *floats;
+    const char *const *strings;
 };
 
 struct ir_schema {
@@ -59,6 +59,8 @@ struct ir_schema {
  * ir_schema_runtime. */
 const struct ir_schema *ir_schema_find(const char *domain, const char *name, int64_t opset);
 const struct ir_schema *ir_schema_newest(const char *domain, const char *name);
+/* All versions of an operator, *n of them, oldest first; or NULL. */
+const struct ir_schema *ir_schema_versions(const char *domain, const char *name, size_t *n);
 /* Operators that only ONNX Runtime knows in the default domain at that opset, or NULL. */
 const struct ir_schema *ir_schema_runtime(const char *name, int64_t opset);
 /* Newest opset of a domain that the table knows (28 for ai.onnx); 0: unknown domain. */
