@@ -29,8 +29,9 @@ struct ir_dims *ir_dims_new(struct arena *a);
 ir_dim ir_dim_const(struct ir_dims *t, int64_t value);
 /* The symbol of that name (a dim_param); the same name gives the same id. */
 ir_dim ir_dim_symbol(struct ir_dims *t, const char *name);
-/* A symbol that equals nothing else; at least 0 when it is a dimension of a shape. */
+/* A symbol that equals nothing else: a dimension, so at least 0; or any integer value. */
 ir_dim ir_dim_fresh(struct ir_dims *t);
+ir_dim ir_dim_fresh_value(struct ir_dims *t);
 ir_dim ir_dim_add(struct ir_dims *t, ir_dim a, ir_dim b);
 ir_dim ir_dim_sub(struct ir_dims *t, ir_dim a, ir_dim b);
 ir_dim ir_dim_mul(struct ir_dims *t, ir_dim a, ir_dim b);
@@ -40,14 +41,22 @@ ir_dim ir_dim_floordiv(struct ir_dims *t, ir_dim a, ir_dim b);
 ir_dim ir_dim_mod(struct ir_dims *t, ir_dim a, ir_dim b); /* a - b*floor(a/b) */
 ir_dim ir_dim_min(struct ir_dims *t, ir_dim a, ir_dim b);
 ir_dim ir_dim_max(struct ir_dims *t, ir_dim a, ir_dim b);
+/* The dimension that a and b broadcast to, supposing that they do: the other one of a 1,
+ * a constant that is not 1, else an atom of its own (neither's maximum: 0 beats 1). */
+ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b);
 
 bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value);
+/* Bounds that hold for every value of the symbols; INT64_MIN, INT64_MAX: none known. */
+void ir_dim_bounds(const struct ir_dims *t, ir_dim d, int64_t *low, int64_t *high);
 enum ir_truth ir_dim_equal(const struct ir_dims *t, ir_dim a, ir_dim b);
 enum ir_truth ir_dim_less(const struct ir_dims *t, ir_dim a, ir_dim b);
-/* Says that two dimensions were proved equal (a Reshape, an Add, a MatMul proves it):
- * from here on both have one form. false when that contradicts what is known. Undone
- * with the journal of the model (ir_dims_mark/ir_dims_undo). */
+/* Says that two dimensions were proved equal (a MatMul, a Concat proves it): from here on
+ * both have one form, where a symbol can be solved for. false, and nothing done, when that
+ * contradicts what is known. Undone with the journal of the model. */
 bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b);
+/* A point to go back to, and going back: every unification since is forgotten. */
+uint32_t ir_dims_mark(const struct ir_dims *t);
+void ir_dims_undo(struct ir_dims *t, uint32_t mark);
 /* The current representative of d after unifications; ids stored in types may be old. */
 ir_dim ir_dim_find(const struct ir_dims *t, ir_dim d);
 /* Text such as `batch*seq + 1`; `?` when unknown. Fresh symbols print as `_1`, ... */
