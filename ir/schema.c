@@ -30,8 +30,7 @@ static const struct domain *find_domain(const char *name) {
     return NULL;
 }
 
-/* Index of a name in a sorted list, or n. */
-static uint32_t find_name(const char *const *names, uint32_t n, const char *name) {
+uint32_t ir_find_name(const char *const *names, uint32_t n, const char *name) {
     uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -46,7 +45,7 @@ static uint32_t find_name(const char *const *names, uint32_t n, const char *name
 /* The versions of an operator: *n of them, oldest first, or NULL. */
 static const struct ir_schema *find_versions(const struct domain *d, const char *name,
                                              uint32_t *n) {
-    uint32_t op = d ? find_name(d->names, d->nops, name) : 0;
+    uint32_t op = d ? ir_find_name(d->names, d->nops, name) : 0;
     if (!d || op == d->nops) return NULL;
     *n = (uint32_t)(d->first[op + 1] - d->first[op]);
     return schemas + d->begin + d->first[op];
@@ -77,7 +76,7 @@ const struct ir_schema *ir_schema_versions(const char *domain, const char *name,
 
 const struct ir_schema *ir_schema_runtime(const char *name, int64_t opset) {
     const uint32_t count = (uint32_t)countof(names_runtime);
-    uint32_t op = find_name(names_runtime, count, name);
+    uint32_t op = ir_find_name(names_runtime, count, name);
     if (op == count || ir_schema_find("", name, opset)) return NULL;
     const struct ir_schema *s =
         at_opset(runtime_schemas + first_runtime[op],

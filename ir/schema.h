@@ -71,6 +71,8 @@ int64_t ir_version_for_opset(int64_t opset);
 const struct ir_schema *ir_schema_all(size_t *n);
 /* Names of the operators of a domain, for diag_nearest. */
 const char *const *ir_schema_names(const char *domain, size_t *n);
+/* Where a name stands in a sorted list, or n: for the tables of this folder. */
+uint32_t ir_find_name(const char *const *names, uint32_t n, const char *name);
 
 const struct ir_schema_attr *ir_schema_attr(const struct ir_schema *s, const char *name);
 /* Formal parameter of actual input i (the last one repeats when variadic), or NULL. */
@@ -82,15 +84,18 @@ bool ir_types_allow(uint32_t types, enum ir_dtype t);
 const char *const *ir_types_list(uint32_t types, size_t *n);
 
 /* --- hand-kept facts --------------------------------------------------------------- */
-/* Operands 0 and 1 may be exchanged (Add, Mul, And, Min with two, Equal ...). */
+/* Operands 0 and 1 may be exchanged (Add, Mul, And, Min with two, Equal ...); Add and
+ * others only from their epoch 7 on. */
 bool ir_op_commutes(const char *domain, const char *name);
-/* Same inputs, same outputs: false for RandomNormal, Dropout in training, Multinomial,
- * Bernoulli ... and for unknown operators. */
+/* Same inputs, same outputs: false for RandomNormal, Dropout (which may be in training),
+ * Multinomial, Bernoulli ... and for unknown operators. Of If, Loop and Scan it is true:
+ * what stands in their bodies is for the caller to ask. */
 bool ir_op_is_deterministic(const char *domain, const char *name);
 /* The attribute has no influence on the outputs in inference (momentum, seed). */
 bool ir_attr_is_inert(const char *domain, const char *op, const char *attr);
 /* The opsets (ascending, first is 1) at which the operator began to mean something else
- * for the same text: Softmax 1, 13; GroupNormalization 18, 21; ... Most have one. */
+ * for the same text, parameters taken as param.h gives them: Softmax 1, 13;
+ * GroupNormalization 1, 21; ... Most have one. */
 const int32_t *ir_op_epochs(const char *domain, const char *name, size_t *n);
 /* Elementwise, one data operand, output has its shape (and its type unless Cast, IsNaN). */
 bool ir_op_is_unary(const char *domain, const char *name);
