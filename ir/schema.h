@@ -103,9 +103,10 @@ bool ir_op_is_unary(const char *domain, const char *name);
 bool ir_op_is_broadcasting(const char *domain, const char *name);
 
 /* --- what ONNX Runtime runs on a CPU ------------------------------------------------ */
-/* Does the runtime that the table was made from have a CPU kernel, or a function body to
- * fall back on, for operator, opset and element type of its first operand? t
- * IR_UNDEFINED: for any type. The runtime's version: ir_runtime_version(). */
+/* Does the runtime that the table was made from run the operator on a CPU, at that opset
+ * of its domain and with that element type of its first operand: by a kernel, by casts
+ * that it puts in (float16), or by a function body all of which has kernels? t
+ * IR_UNDEFINED: for some type. The runtime's version: ir_runtime_version(). */
 bool ir_runtime_has(const char *domain, const char *name, int64_t opset, enum ir_dtype t);
 const char *ir_runtime_version(void);
 

@@ -47,7 +47,7 @@ static const char *const unary[] = {
     "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
 };
 /* FastGelu is none: its second operand is a bias along the last axis. */
-static const char *const unary_contrib[] = {"Gelu", "QuickGelu", "ScaledSiLU"};
+static const char *const unary_contrib[] = {"Gelu", "QuickGelu"};
 
 bool ir_op_is_unary(const char *domain, const char *name) {
     return is_either(domain, name, NAMES(unary), NAMES(unary_contrib));

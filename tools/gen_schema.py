@@ -233,12 +233,18 @@ def index_lines(stem, schemas):
     yield "};"
 
 
+def newest_opset(domain, table):
+    if domain == "":
+        return defs.onnx_opset_version()
+    return max(s.since for s in table if s.domain == domain)
+
+
 def domain_lines(table):
     rows = []
     for domain in DOMAINS:
         begin = next(i for i, s in enumerate(table) if s.domain == domain)
         schemas = [s for s in table if s.domain == domain]
-        newest = defs.onnx_opset_version() if domain == "" else max(s.since for s in schemas)
+        newest = newest_opset(domain, table)
         stem = (PREFIX[domain] or "onnx_")[:-1]
         yield from index_lines(stem, schemas)
         count = len({s.name for s in schemas})
