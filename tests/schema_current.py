@@ -49,10 +49,12 @@ def main():
         print(f"skipped: {reason} (tools/setup.sh installs what is needed)")
         return SKIPPED
     sys.path.insert(0, str(ROOT / "tools"))
+    import gen_params
     import gen_runtime
     import gen_schema
 
     current = [compare("ir/schema_table.inc", gen_schema.generate()),
+               compare("ir/param_table.inc", gen_params.generate()),
                compare("ir/runtime_table.inc", gen_runtime.generate())]
     return 0 if all(current) else 1
 
