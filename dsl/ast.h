@@ -142,7 +142,8 @@ enum ast_item_kind {
     ITEM_WHERE,      /* conds */
     ITEM_EMIT,       /* stmts, cond of `when` or NULL */
     ITEM_OTHERWISE,  /* stmts */
-    ITEM_CLASS, ITEM_TARGET, ITEM_AS_FUNCTION, /* name */
+    ITEM_CLASS, ITEM_AS_FUNCTION,              /* name */
+    ITEM_TARGET,                               /* names */
     ITEM_REQUIRES, ITEM_PRIORITY,              /* number */
     ITEM_AGAIN, ITEM_SHAPES,
     ITEM_GRAPH,      /* graph input NAME : type; name is the template, i: 1 for output */
@@ -159,6 +160,7 @@ struct ast_item {
     struct ast_list conds;
     struct ast *cond;
     struct ast_word name;
+    struct ast_words names;
     int64_t number;
     struct ast_type *type;
     struct span raw;      /* between the braces of an example */

@@ -215,8 +215,9 @@ static void put_conds(struct format *f, const struct ast_item *where) {
 /* --- items of a rule --------------------------------------------------------------- */
 static void print_expects(struct buf *b, const struct ast_item *item) {
     for (uint32_t i = 0; i < item->expects.len; i++)
-        buf_printf(b, "%s%s %" PRId64, i ? ", " : "", item->expects.at[i].op.text,
+        buf_printf(b, "%s%s %" PRId64, i ? ", " : "=> ", item->expects.at[i].op.text,
                    item->expects.at[i].count);
+    if (item->reason) buf_puts(b, "=> "), buf_quote(b, item->reason);
 }
 
 static void print_example(struct buf *b, const struct ast_item *item) {
@@ -225,15 +226,16 @@ static void print_example(struct buf *b, const struct ast_item *item) {
     buf_putc(b, '{');
     buf_add(b, item->raw.source->text + item->raw.begin, item->raw.end - item->raw.begin);
     buf_putc(b, '}');
-    if (item->kind == ITEM_EXAMPLE) buf_puts(b, " => "), print_expects(b, item);
-    if (item->reason) buf_puts(b, " => "), buf_quote(b, item->reason);
 }
 
 /* Items without a block. */
 static void print_small(struct buf *b, const struct ast_item *item) {
     switch (item->kind) {
     case ITEM_CLASS: buf_printf(b, "class %s", item->name.text); break;
-    case ITEM_TARGET: buf_printf(b, "target %s", item->name.text); break;
+    case ITEM_TARGET:
+        for (uint32_t i = 0; i < item->names.len; i++)
+            buf_printf(b, "%s%s", i ? ", " : "target ", item->names.at[i].text);
+        break;
     case ITEM_AS_FUNCTION: buf_printf(b, "as function %s", item->name.text); break;
     case ITEM_REQUIRES: buf_printf(b, "requires opset %" PRId64, item->number); break;
     case ITEM_PRIORITY: buf_printf(b, "priority %" PRId64, item->number); break;
@@ -243,7 +245,11 @@ static void print_small(struct buf *b, const struct ast_item *item) {
         buf_printf(b, "graph %s %s : ", item->number ? "output" : "input", item->name.text);
         dsl_print_type(b, item->type);
         break;
-    case ITEM_EXAMPLE: case ITEM_NEAR: print_example(b, item); break;
+    case ITEM_EXAMPLE: case ITEM_NEAR:
+        print_example(b, item);
+        if (item->reason || item->expects.len) dsl_print_break(b, 0);
+        print_expects(b, item);
+        break;
     case ITEM_MATCH: case ITEM_WHERE: case ITEM_EMIT: case ITEM_OTHERWISE: break;
     }
 }
@@ -270,21 +276,26 @@ static void put_block_item(struct format *f, const struct ast_item *item) {
 static void put_small_item(struct format *f, const struct ast_item *item, bool share) {
     struct buf b = {0};
     print_small(&b, item);
-    if (share && !has_comment(f, f->last, item->at.end) && fits(f, &b)) {
-        buf_puts(f->out, "  ");
-    } else if (item->kind >= ITEM_EXAMPLE) {
-        comments_before(f, item->at.begin);
-        line_at(f, item->at.begin);
-    } else {
-        begin(f, item->at);
-    }
-    if (item->kind >= ITEM_EXAMPLE) /* comments in ONNX text are part of it */
-        while (f->comment < f->file->comments.len &&
-               f->file->comments.at[f->comment].at.begin < item->raw.end &&
-               f->file->comments.at[f->comment].at.begin >= item->raw.begin)
-            f->comment++;
+    if (share && !has_comment(f, f->last, item->at.end) && fits(f, &b)) buf_puts(f->out, "  ");
+    else begin(f, item->at);
     buf_puts(f->out, buf_text(&b));
     buf_free(&b);
+    end(f, item->at);
+}
+
+/* The ONNX text stays as it is; what is expected follows on its last line or the next. */
+static void put_example(struct format *f, const struct ast_item *item) {
+    struct buf expects = {0}, text = {0};
+    begin(f, item->at);
+    print_expects(&expects, item);
+    print_example(&text, item);
+    buf_puts(f->out, buf_text(&text));
+    bool fit = dsl_column(f->out) + 1 + expects.len <= FORMAT_WIDTH;
+    if (expects.len && fit) buf_putc(f->out, ' ');
+    else if (expects.len) buf_printf(f->out, "\n%*s", (int)f->indent + 2, "");
+    buf_puts(f->out, buf_text(&expects));
+    buf_free(&expects);
+    buf_free(&text);
     end(f, item->at);
 }
 
@@ -295,6 +306,7 @@ static void put_items(struct format *f, const struct ast_items *items, struct sp
                      item->kind < ITEM_EXAMPLE &&
                      !has_line_end(f, items->at[i - 1].at.end, item->at.begin);
         if (is_block(item->kind)) put_block_item(f, item);
+        else if (item->kind >= ITEM_EXAMPLE) put_example(f, item);
         else put_small_item(f, item, share);
     }
     close_block(f, rule);

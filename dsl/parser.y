@@ -100,8 +100,8 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
     T_SHAPES "shapes" T_TARGET "target" T_USE "use" T_VERSION "version" T_WHEN "when"
 
 %type <text> name doc
-%type <word> word op_name op_word out param
-%type <words> words word_list outs out_tail op_list params param_list opt_attr_names
+%type <word> word op_name target out param
+%type <words> targets words word_list outs out_tail op_list params param_list opt_attr_names
 %type <e> full or_e and_e cmp alt side coal cat add mul unary postfix closed primary arg
     attr_value opt_where opt_filter number set
 %type <list> args set_items conds
@@ -226,7 +226,7 @@ rule_item:
 | T_EMIT T_WHEN full block { $$ = ITEM(ITEM_EMIT, @$, .cond = $3, .stmts = $4); }
 | T_OTHERWISE block { $$ = ITEM(ITEM_OTHERWISE, @$, .stmts = $2); }
 | T_CLASS word { $$ = ITEM(ITEM_CLASS, @$, .name = $2); }
-| T_TARGET op_word { $$ = ITEM(ITEM_TARGET, @$, .name = $2); }
+| T_TARGET targets { $$ = ITEM(ITEM_TARGET, @$, .names = $2); }
 | T_REQUIRES T_OPSET integer { $$ = ITEM(ITEM_REQUIRES, @$, .number = $3); }
 | T_PRIORITY integer { $$ = ITEM(ITEM_PRIORITY, @$, .number = $2); }
 | T_AGAIN { $$ = ITEM(ITEM_AGAIN, @$, .number = 0); }
@@ -249,8 +249,11 @@ expects:
 | expects ',' op_name integer {
       $$ = $1; PUSH($$.expects, (struct ast_expect){$3, $4}); }
 ;
-/* ort-cpu, ort-cuda */
-op_word:
+targets:
+  target { $$ = (struct ast_words){0}; PUSH($$, $1); }
+| targets ',' target { $$ = $1; PUSH($$, $3); }
+;
+target:
   word
 | word '-' word {
       $$ = WORD(arena_printf(p->arena, "%s-%s", $1.text, $3.text), @$); }

@@ -1,0 +1,91 @@
+/* dsl_golden_test.c -- the formatter and the diagnostics of the language, by exact text.
+ *
+ * tests/fmt/<what>.rules is formatted to <what>.txt; tests/diag/<what>.rules is checked and
+ * its messages are <what>.txt. With ONNXRW_UPDATE=1 in the environment the expectations are
+ * written anew: look at the difference before committing it.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "dsl/dsl.h"
+
+#include <CUnit/Basic.h>
+#include <dirent.h>
+#include <stdio.h>
+
+static int is_rules(const struct dirent *entry) {
+    size_t n = strlen(entry->d_name);
+    return n > 6 && rw_streq(entry->d_name + n - 6, ".rules");
+}
+
+static const struct diag_source *read_file(struct arena *a, const char *path, const char *shown) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    struct buf b = {0};
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, f)) > 0;) buf_add(&b, piece, n);
+    fclose(f);
+    struct diag_source *s = arena_new(a, struct diag_source);
+    *s = (struct diag_source){arena_strdup(a, shown), arena_strdup(a, buf_text(&b)), b.len};
+    buf_free(&b);
+    return s;
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    if (!f) return;
+    fputs(text, f);
+    fclose(f);
+}
+
+typedef void make_text(struct arena *a, const struct diag_source *source, struct buf *out);
+
+static void format(struct arena *a, const struct diag_source *source, struct buf *out) {
+    struct diag_sink sink;
+    diag_init(&sink, a);
+    CU_ASSERT_EQUAL(dsl_format(source, out, &sink), RW_OK);
+    struct diag_source again = {"again", buf_text(out), out->len};
+    struct buf second = {0};
+    CU_ASSERT_EQUAL(dsl_format(&again, &second, &sink), RW_OK);
+    CU_ASSERT_STRING_EQUAL(buf_text(&second), buf_text(out));
+    buf_free(&second);
+    diag_print_all(&sink, DIAG_NOTE, out);
+}
+
+static void compare(const char *folder, const char *file, make_text *make) {
+    struct arena a = ARENA_EMPTY;
+    struct buf out = {0};
+    const char *path = arena_printf(&a, "%s/%s/%s", ONNXRW_TESTS_DIR, folder, file);
+    char *expected_path = arena_printf(&a, "%s", path);
+    strcpy(expected_path + strlen(path) - 5, "txt");
+    make(&a, read_file(&a, path, file), &out);
+    if (getenv("ONNXRW_UPDATE")) write_file(expected_path, buf_text(&out));
+    const struct diag_source *expected = read_file(&a, expected_path, file);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(expected);
+    if (!rw_streq(expected->text, buf_text(&out)))
+        printf("\n%s: expected\n%sfound\n%s", path, expected->text, buf_text(&out));
+    CU_ASSERT_STRING_EQUAL(expected->text, buf_text(&out));
+    buf_free(&out);
+    arena_free(&a);
+}
+
+static void compare_all(const char *folder, make_text *make) {
+    struct arena a = ARENA_EMPTY;
+    struct dirent **list = NULL;
+    int n = scandir(arena_printf(&a, "%s/%s", ONNXRW_TESTS_DIR, folder), &list, is_rules,
+                    alphasort);
+    CU_ASSERT_TRUE(n > 0);
+    for (int i = 0; i < n; i++) {
+        compare(folder, list[i]->d_name, make);
+        free(list[i]);
+    }
+    free(list);
+    arena_free(&a);
+}
+
+static void files_are_formatted_as_expected(void) { compare_all("fmt", format); }
+
+void add_dsl_golden_suite(void);
+void add_dsl_golden_suite(void) {
+    CU_pSuite s = CU_add_suite("dsl: golden texts", NULL, NULL);
+    CU_ADD_TEST(s, files_are_formatted_as_expected);
+}
