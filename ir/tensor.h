@@ -59,7 +59,11 @@ bool ir_tensor_double_at(struct ir_model *m, const struct ir_tensor *t, uint64_t
 /* Are two tensors equal in type, dims and bytes? Compares the first 4 KiB first. */
 bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a, const struct ir_tensor *b);
 
-/* float16, bfloat16 and the float8 types, to and from float (round to nearest even). */
+/* The floating types of 4 to 16 bits, from and to their bits; encoding rounds to nearest
+ * even. Beyond the largest value: with `saturate` the largest, else infinity, or NaN where
+ * the type has no infinity, or the largest where it has neither. */
+double ir_small_float_decode(enum ir_dtype t, uint32_t bits);
+uint32_t ir_small_float_encode(enum ir_dtype t, double x, bool saturate);
 float ir_half_to_float(uint16_t h);
 uint16_t ir_float_to_half(float f);
 float ir_bfloat16_to_float(uint16_t h);
