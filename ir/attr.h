@@ -35,12 +35,16 @@ struct ir_attr {
     struct Onnx__AttributeProto *proto;
 };
 
+/* These point at what they are given; an editor that stores an attribute copies it. */
 struct ir_attr ir_attr_int(const char *name, int64_t value);
 struct ir_attr ir_attr_float(const char *name, float value);
 struct ir_attr ir_attr_string(const char *name, const char *value);
 struct ir_attr ir_attr_ints(const char *name, uint32_t n, const int64_t *values);
 struct ir_attr ir_attr_floats(const char *name, uint32_t n, const float *values);
 struct ir_attr ir_attr_tensor(struct arena *a, const char *name, struct ir_tensor *t);
+struct ir_attr ir_attr_graph(struct arena *a, const char *name, struct ir_graph *g);
+/* With names, lists and strings of its own; tensors and graphs stay shared. */
+struct ir_attr ir_attr_copy(struct arena *a, const struct ir_attr *attr);
 /* Equal in name, type and value (tensors by content, graphs never). */
 bool ir_attr_equal(struct ir_model *m, const struct ir_attr *a, const struct ir_attr *b);
 

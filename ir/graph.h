@@ -36,7 +36,8 @@ enum ir_value_flag {
     IR_IS_INIT = 4,   /* initializer; with IR_IS_INPUT it is overridable: no constant */
     IR_IS_OUTER = 8,  /* stands for a value of the outer graph */
     IR_IS_DEAD = 16,  /* removed; its id is not used again */
-    IR_TYPE_DECLARED = 32 /* type was in the file (value_info, input, output) */
+    IR_TYPE_DECLARED = 32, /* type was in the file (value_info, input, output) */
+    IR_IS_CAPTURED = 64    /* a body has (or had) a value that stands for it */
 };
 
 struct ir_value_info {
@@ -44,7 +45,8 @@ struct ir_value_info {
     uint32_t flags;
     ir_node producer; /* IR_NONE: input, initializer, outer */
     uint32_t output;  /* which output of the producer */
-    ir_value outer;   /* IR_IS_OUTER: its id in graph->outer */
+    ir_value outer;   /* IR_IS_OUTER: its id in graph->outer, ... */
+    ir_use capture;   /* ... and its use there; IR_NONE while no node owns the body */
     const struct ir_type *type;     /* declared or inferred; NULL = nothing known */
     const struct ir_symval *symval; /* known integer value, or NULL */
     /* IR_IS_INIT, or output of a Constant node: the tensor; else NULL. Ask ir_const. */
@@ -107,6 +109,7 @@ struct ir_function {
 
 struct ir_source; /* model.h: files behind the weights */
 struct ir_journal;
+struct ir_names;
 
 struct ir_model {
     struct arena *arena;
@@ -120,10 +123,10 @@ struct ir_model {
     struct ir_journal *journal;
     struct ir_source *source;      /* NULL for a model made in memory */
     void *proto;                   /* Onnx__ModelProto, skeleton */
-    struct hset value_names;       /* names in use: (graph index, value) */
-    uint32_t fresh;                /* counter of made-up names */
+    struct ir_names *value_names;  /* names in use */
     uint32_t opaque;               /* counter of unknown shapes */
-    uint64_t edits;                /* since reading; 0: nothing to write anew */
+    uint64_t edits;                /* since reading; 0: nothing to write anew. Types and
+                                      symvals found by inference do not count */
 };
 
 /* --- making ------------------------------------------------------------------------ */
@@ -134,6 +137,10 @@ struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
 void ir_set_opset(struct ir_model *m, const char *domain, int64_t version); /* adds or sets */
 /* The version imported for a domain as seen by a graph (a function's own), 0: none. */
 int64_t ir_opset(const struct ir_graph *g, const char *domain);
+
+/* For readers, when all is built: the graph is as in the file, so no node is changed,
+ * no edit was made, and nothing can be undone. */
+void ir_model_settle(struct ir_model *m);
 
 /* --- asking ------------------------------------------------------------------------ */
 static inline const struct ir_value_info *ir_val(const struct ir_graph *g, ir_value v) {
@@ -158,15 +165,23 @@ static inline bool ir_is_dead(const struct ir_graph *g, ir_node n) {
 static inline bool ir_has(const struct ir_graph *g, ir_value v, enum ir_value_flag f) {
     return (g->values.at[v].flags & (uint32_t)f) != 0;
 }
+/* The schema of an operator as imported where g stands; NULL: unknown. */
+const struct ir_schema *ir_schema_in(const struct ir_graph *g, const char *domain,
+                                     const char *op);
 const char *ir_op_name(const struct ir_graph *g, ir_node n);
 const char *ir_domain_name(const struct ir_graph *g, ir_node n); /* "" = ai.onnx */
 bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op); /* of ai.onnx */
+/* Does the graph belong to the model: main, a function, or a body whose node, and the
+ * nodes around it, are alive? Passes skip others in model->graphs. */
+bool ir_graph_is_live(const struct ir_graph *g);
 /* The attribute of that name as written on the node, or NULL (no defaults: param.h). */
 const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const char *name);
 /* The constant that v is: an initializer that cannot be overridden, the output of a
  * Constant node, an outer value that is one; else NULL. Before IR version 4 an
  * initializer is a constant although it is listed as a graph input. */
 struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v);
+/* The items of a small integer or bool constant as symval; NULL when it is none. */
+const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_tensor *t);
 /* The same through Identity and value-preserving Casts of small constants is the business
  * of the fold pass and of param.h. */
 bool ir_precedes(const struct ir_graph *g, ir_node a, ir_node b);
@@ -179,6 +194,9 @@ ir_value ir_add_value(struct ir_graph *g, const char *name, const struct ir_type
 /* A constant of the graph: an initializer; a Constant node in a function body and before
  * IR version 4. Its type and symval are set. */
 ir_value ir_add_constant(struct ir_graph *g, const char *name, struct ir_tensor *t);
+/* Makes v an initializer with that tensor (an overridable one if it is an input), as
+ * readers do; rules add constants with ir_add_constant. */
+void ir_set_initializer(struct ir_graph *g, ir_value v, struct ir_tensor *t);
 /* Marks v an input (behind the last) or adds an output. Not for interfaces read from a
  * file, which stay as they are. */
 void ir_add_input(struct ir_graph *g, ir_value v);
@@ -186,7 +204,7 @@ void ir_add_output(struct ir_graph *g, ir_value v);
 /* A value standing in g for value v of g->outer; made once, then found again. */
 ir_value ir_add_outer(struct ir_graph *g, ir_value v);
 struct ir_new_node {
-    const char *op, *domain, *name; /* name NULL or taken: none */
+    const char *op, *domain, *name; /* name NULL: none; nodes may share one */
     uint32_t nin, nout, nattr;
     const ir_value *in;        /* IR_NONE: absent */
     const ir_value *out;       /* values without a producer; IR_NONE: empty */
@@ -206,6 +224,7 @@ void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr); /* 
 void ir_drop_attr(struct ir_graph *g, ir_node n, const char *name);
 void ir_set_type(struct ir_graph *g, ir_value v, const struct ir_type *t);
 void ir_set_symval(struct ir_graph *g, ir_value v, const struct ir_symval *s);
+/* Another tensor for an initializer. */
 void ir_set_tensor(struct ir_graph *g, ir_value v, struct ir_tensor *t);
 /* Gives v another name; the name must be free. Graph inputs keep theirs. */
 void ir_rename(struct ir_graph *g, ir_value v, const char *name);
@@ -239,7 +258,8 @@ void ir_undo(struct ir_model *m, ir_mark_t mark);
 /* Forgets the journal up to now: what was done stays. */
 void ir_commit(struct ir_model *m);
 
-/* A name that no value of the model has, made from `hint`. Kept in the model's arena. */
+/* A name that no value of the main graph and its bodies has, made from `hint`. Kept in
+ * the model's arena. Functions are apart: there ir_add_value finds a free name. */
 const char *ir_fresh_name(struct ir_model *m, const char *hint);
 
 /* Checks every invariant above; false and a diagnostic on the first that is broken. */

@@ -23,6 +23,11 @@ enum ir_storage {
     IR_STRINGS    /* strings, count */
 };
 
+struct ir_string {
+    const char *at;
+    size_t len;
+};
+
 struct ir_tensor {
     enum ir_dtype dtype;
     uint32_t rank;
@@ -33,7 +38,7 @@ struct ir_tensor {
     const void *data;
     uint64_t offset;
     const char *location; /* as written in the model, checked to stay in its folder */
-    const struct ir_string { const char *at; size_t len; } *strings;
+    const struct ir_string *strings;
     /* The message it was read from (kept for lossless writing), or NULL for a new one. */
     struct Onnx__TensorProto *proto;
     const char *doc; /* or NULL */
@@ -43,8 +48,14 @@ struct ir_tensor {
  * type and dims. Returns NULL when dims are negative or their product overflows. */
 struct ir_tensor *ir_tensor_new(struct arena *a, enum ir_dtype t, uint32_t rank,
                                 const int64_t *dims, const void *bytes);
+/* The same for strings, which are copied. */
+struct ir_tensor *ir_tensor_strings(struct arena *a, uint32_t rank, const int64_t *dims,
+                                    const struct ir_string *strings);
+/* NULL unless t is a floating type. */
 struct ir_tensor *ir_tensor_scalar_float(struct arena *a, enum ir_dtype t, double value);
 struct ir_tensor *ir_tensor_ints(struct arena *a, uint32_t n, const int64_t *values); /* int64[n] */
+/* The product of dims; false when one is negative or the product is beyond int64. */
+bool ir_tensor_count(uint32_t rank, const int64_t *dims, uint64_t *count);
 /* Size in bytes of the raw layout of `count` elements; false on overflow or strings. */
 bool ir_tensor_bytes(enum ir_dtype t, uint64_t count, uint64_t *nbytes);
 

@@ -1,0 +1,35 @@
+/* names.h -- the names of values: who has one, and free ones. Private to ir/.
+ *
+ * A name space is the main graph with its bodies, or a function with its bodies. Per name
+ * space and text there is one entry, never removed: it says which value has the name, and
+ * counts the names that were made from it as a hint.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_NAMES_H
+#define IR_NAMES_H
+
+#include "ir/graph.h"
+
+struct ir_name {
+    const struct ir_function *space; /* NULL: the main graph's */
+    const char *text;
+    struct ir_graph *graph; /* holder */
+    ir_value value;         /* IR_NONE: the name is free */
+    uint32_t made;          /* from this as a hint, so far */
+};
+
+void ir_names_init(struct ir_model *m);
+struct ir_name *ir_names_at(struct ir_names *names, uint32_t i);
+/* Who has a name in the name space; NULL: nobody. */
+const struct ir_name *ir_name_holder(const struct ir_model *m, const struct ir_function *space,
+                                     const char *text);
+/* `wanted` if it is free there, else one made from it. NULL or "": one made from "v". */
+const char *ir_name_free(struct ir_model *m, const struct ir_function *space,
+                         const char *wanted);
+/* Gives a free name to a value: sets its field and its entry. */
+void ir_name_take(struct ir_graph *g, ir_value v, const char *text);
+/* Frees the name of a value, which keeps its field. */
+void ir_name_drop(struct ir_graph *g, ir_value v);
+
+#endif

@@ -1,0 +1,107 @@
+/* tensor_typed.c -- the typed fields of TensorProto as raw bytes.
+ *
+ * Which field holds a type, and how many raw bytes one item of it stands for: types of up
+ * to 16 bits lie in int32_data, one item an element, or one item a byte where several
+ * elements share a byte; complex numbers are two items.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/onnx.pb-c.h"
+#include "ir/source.h"
+#include "ir/tensor_bytes.h"
+
+enum field { NO_FIELD, FLOATS, DOUBLES, INT32S, INT64S, UINT64S };
+
+static enum field field_of(enum ir_dtype t, uint32_t *width) {
+    uint32_t bits = ir_dtype_bits(t);
+    *width = bits < 8 ? 1 : bits / 8;
+    switch (t) {
+    case IR_COMPLEX64: *width = 4; return FLOATS;
+    case IR_FLOAT: return FLOATS;
+    case IR_COMPLEX128: *width = 8; return DOUBLES;
+    case IR_DOUBLE: return DOUBLES;
+    case IR_INT64: return INT64S;
+    case IR_UINT32:
+    case IR_UINT64: return UINT64S;
+    case IR_UNDEFINED:
+    case IR_STRING: return NO_FIELD;
+    default: return INT32S;
+    }
+}
+
+static size_t item_count(const Onnx__TensorProto *p, enum field f) {
+    switch (f) {
+    case FLOATS: return p->n_float_data;
+    case DOUBLES: return p->n_double_data;
+    case INT32S: return p->n_int32_data;
+    case INT64S: return p->n_int64_data;
+    case UINT64S: return p->n_uint64_data;
+    default: return 0;
+    }
+}
+
+static uint64_t item_of(const Onnx__TensorProto *p, enum field f, size_t i) {
+    uint64_t x = 0;
+    uint32_t word;
+    switch (f) {
+    case FLOATS: memcpy(&word, &p->float_data[i], sizeof word); return word;
+    case DOUBLES: memcpy(&x, &p->double_data[i], sizeof x); return x;
+    case INT32S: return (uint32_t)p->int32_data[i];
+    case INT64S: return (uint64_t)p->int64_data[i];
+    case UINT64S: return p->uint64_data[i];
+    default: return 0;
+    }
+}
+
+/* Items of a field that was left in the file, one after the other. */
+struct cursor {
+    const unsigned char *at, *end;
+    enum field field;
+};
+
+static bool next_item(struct cursor *c, uint64_t *out) {
+    uint32_t fixed = c->field == FLOATS ? 4 : c->field == DOUBLES ? 8 : 0;
+    *out = 0;
+    if (fixed) {
+        if ((size_t)(c->end - c->at) < fixed) return false;
+        *out = ir_load_le(c->at, fixed);
+        c->at += fixed;
+        return true;
+    }
+    for (uint32_t shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+        unsigned char b = *c->at++;
+        *out |= (uint64_t)(b & 0x7f) << shift;
+        if (b < 0x80) return true;
+    }
+    return false;
+}
+
+/* Copies what of raw bytes [at, at + width) lies in [first, first + n). */
+static void copy_part(uint64_t item, uint32_t width, uint64_t at, uint64_t first, uint64_t n,
+                      unsigned char *out) {
+    for (uint32_t k = 0; k < width; k++)
+        if (at + k >= first && at + k - first < n)
+            out[at + k - first] = (unsigned char)(item >> (8 * k));
+}
+
+bool ir_typed_bytes_at(struct ir_model *m, const struct ir_tensor *t, uint64_t first,
+                       uint64_t n, void *out) {
+    uint32_t width;
+    enum field f = field_of(t->dtype, &width);
+    size_t len;
+    const void *range = m ? ir_source_field(m, t, &len) : NULL;
+    uint64_t i = first / width, end = (first + n + width - 1) / width;
+    if (!range) {
+        if (!t->proto || end > item_count(t->proto, f)) return false;
+        for (; i < end; i++)
+            copy_part(item_of(t->proto, f, (size_t)i), width, i * width, first, n, out);
+        return true;
+    }
+    struct cursor c = {range, (const unsigned char *)range + len, f};
+    uint64_t item;
+    for (uint64_t k = 0; k < end; k++) {
+        if (!next_item(&c, &item)) return false;
+        if (k >= i) copy_part(item, width, k * width, first, n, out);
+    }
+    return true;
+}
