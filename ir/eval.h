@@ -19,10 +19,11 @@ struct ir_eval {
     struct ir_tensor *const *in; /* NULL: absent */
     const struct ir_attr *attr;
     struct arena *arena;         /* of the results */
-    uint64_t max_bytes;          /* no result may be larger: refused, not computed */
+    /* No result, and no operand whose elements are needed, may be larger: refused. */
+    uint64_t max_bytes;
 };
-/* Sets out[0..nout) to new tensors in memory. false: this operator, type or size is not
- * evaluated; the node stays. */
+/* Sets out[0..nout) to new tensors in memory (strings share their text with the operands).
+ * false: this operator, type or size is not evaluated; the node stays. */
 bool ir_eval(const struct ir_eval *e, struct ir_tensor **out);
 /* Can the operator be evaluated at all (some types of it)? */
 bool ir_eval_has(const char *domain, const char *op);
