@@ -1,13 +1,11 @@
 /* eval_cast.c -- Cast and CastLike between all numeric types.
  *
- * Where the standard leaves the result open (a float beyond an integer type, NaN to an
- * integer) nothing is evaluated.
+ * Where the standard leaves the result open (a float beyond an integer type, NaN to a
+ * type without it, negative numbers to float8e8m0) nothing is evaluated.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/eval_kit.h"
-
-#include "ir/minifloat.h"
 
 #include <math.h>
 
@@ -70,24 +68,48 @@ static bool to_integer(const struct eval_array *x, struct eval_array *r) {
     return true;
 }
 
-static bool to_minifloat(struct eval_job *j, const struct eval_array *x, struct eval_array *r) {
+static bool is_small_float(enum ir_dtype t) {
+    return ir_dtype_is_float(t) && ir_dtype_bits(t) < 16;
+}
+
+#define E8M0_NAN 255
+#define E8M0_BIAS 127
+enum round { ROUND_UP, ROUND_DOWN, ROUND_NEAREST };
+
+/* A power of two, found from below by the way of rounding; ties go up. */
+static uint32_t to_e8m0(float f, bool saturate, enum round round) {
+    int exponent;
+    if (isnan(f) || (!saturate && (f == 0 || isinf(f)))) return E8M0_NAN;
+    if (f == 0) return 0;
+    if (isinf(f)) return E8M0_NAN - 1;
+    float fraction = 2 * frexpf(f, &exponent); /* 1 <= fraction < 2 */
+    float above = round == ROUND_UP ? nextafterf(1, 2) : round == ROUND_NEAREST ? 1.5f : 2;
+    int e = exponent - 1 + E8M0_BIAS + (fraction >= above);
+    if (e >= 0 && e < E8M0_NAN) return (uint32_t)e;
+    return !saturate ? E8M0_NAN : e < 0 ? 0 : E8M0_NAN - 1;
+}
+
+static enum round round_mode(const struct eval_job *j) {
+    if (eval_attr_is(j, "round_mode", "down", "up")) return ROUND_DOWN;
+    return eval_attr_is(j, "round_mode", "up", "up") ? ROUND_UP : ROUND_NEAREST;
+}
+
+static bool to_small_float(struct eval_job *j, const struct eval_array *x, struct eval_array *r) {
     bool saturate = eval_attr_int(j, "saturate", 1) != 0;
-    enum ir_minifloat_round round = eval_attr_is(j, "round_mode", "up", "up") ? IR_ROUND_UP
-                                    : eval_attr_is(j, "round_mode", "down", "up")
-                                        ? IR_ROUND_DOWN
-                                        : IR_ROUND_NEAREST;
     for (uint64_t i = 0; i < r->count; i++) {
-        uint8_t bits;
         float f = as_float(x, i);
-        if (!ir_minifloat_from_float(r->dtype, f, saturate, round, &bits)) return false;
-        r->i64[i] = bits;
+        if (r->dtype == IR_FLOAT4E2M1 && isnan(f)) return false;
+        if (r->dtype == IR_FLOAT8E8M0) {
+            if (signbit(f) && !isnan(f)) return false;
+            r->u64[i] = to_e8m0(f, saturate, round_mode(j));
+        } else r->u64[i] = ir_small_float_encode(r->dtype, (double)f, saturate);
     }
     return true;
 }
 
 static bool convert(struct eval_job *j, const struct eval_array *x, struct eval_array *r) {
     if (r->dtype == IR_BOOL) to_bool(x, r);
-    else if (ir_is_minifloat(r->dtype)) return to_minifloat(j, x, r);
+    else if (is_small_float(r->dtype)) return to_small_float(j, x, r);
     else if (ir_dtype_is_float(r->dtype)) to_float(x, r);
     else return to_integer(x, r);
     return true;
@@ -98,7 +120,7 @@ static bool cast(struct eval_job *j, enum ir_dtype to) {
     struct eval_cells same;
     if (!eval_given(j, 0)) return false;
     if (j->e->in[0]->dtype == to) return eval_cells(j, 0, &same) && eval_put_cells(j, 0, &same);
-    enum eval_class class = ir_is_minifloat(to) ? EVAL_I64 : eval_class_of(to);
+    enum eval_class class = is_small_float(to) ? EVAL_I64 : eval_class_of(to);
     return eval_array(j, 0, &x) && eval_array_new(j, to, class, &x.shape, &r) &&
            convert(j, &x, &r) && eval_put(j, 0, &r);
 }

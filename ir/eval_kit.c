@@ -3,7 +3,7 @@
  */
 #include "ir/eval_kit.h"
 
-#include "ir/minifloat.h"
+#include "ir/tensor_bytes.h"
 
 #define LONGEST_LIST (1u << 16) /* of integers given as a parameter */
 
@@ -15,10 +15,7 @@ static uint64_t get_bits(const unsigned char *at, uint32_t width, uint64_t i) {
         uint64_t bit = i * width;
         return ((unsigned)at[bit / 8] >> (bit % 8)) & ((1u << width) - 1);
     }
-    uint64_t bits = 0;
-    const unsigned char *p = at + i * (width / 8);
-    for (uint32_t b = 0; b < width / 8; b++) bits |= (uint64_t)p[b] << (8 * b);
-    return bits;
+    return ir_load_le(at + i * (width / 8), width / 8);
 }
 
 /* Into zeroed bytes. */
@@ -29,8 +26,7 @@ static void set_bits(unsigned char *at, uint32_t width, uint64_t i, uint64_t bit
         at[bit / 8] = (unsigned char)(at[bit / 8] | part << (bit % 8));
         return;
     }
-    unsigned char *p = at + i * (width / 8);
-    for (uint32_t b = 0; b < width / 8; b++) p[b] = (unsigned char)(bits >> (8 * b));
+    ir_store_le(at + i * (width / 8), width / 8, bits);
 }
 
 static int64_t sign_extended(uint64_t bits, uint32_t width) {
@@ -44,19 +40,16 @@ static bool is_signed(enum ir_dtype t) {
 }
 
 static float float_of(enum ir_dtype t, uint64_t bits) {
-    if (t == IR_FLOAT16) return ir_half_to_float((uint16_t)bits);
-    if (t == IR_BFLOAT16) return ir_bfloat16_to_float((uint16_t)bits);
-    if (t != IR_FLOAT) return ir_minifloat_to_float(t, (uint8_t)bits);
     uint32_t word = (uint32_t)bits;
     float f;
+    if (t != IR_FLOAT) return (float)ir_small_float_decode(t, word);
     memcpy(&f, &word, sizeof f);
     return f;
 }
 
 static uint64_t bits_of_float(enum ir_dtype t, float f) {
-    if (t == IR_FLOAT16) return ir_float_to_half(f);
-    if (t == IR_BFLOAT16) return ir_float_to_bfloat16(f);
     uint32_t word;
+    if (t != IR_FLOAT) return ir_small_float_encode(t, (double)f, false);
     memcpy(&word, &f, sizeof word);
     return word;
 }
@@ -250,7 +243,7 @@ static uint64_t stored(const struct eval_array *a, uint64_t i) {
 
 bool eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
     bool floating = a->class == EVAL_F32 || a->class == EVAL_F64;
-    bool wants_float = ir_dtype_is_float(a->dtype) && !ir_is_minifloat(a->dtype);
+    bool wants_float = ir_dtype_is_float(a->dtype) && ir_dtype_bits(a->dtype) >= 16;
     if (floating != wants_float || k >= j->e->nout) return false;
     struct ir_tensor *r = result(j, a->dtype, &a->shape, a->count);
     if (!r) return false;
