@@ -94,7 +94,8 @@ static enum round round_mode(const struct eval_job *j) {
     return eval_attr_is(j, "round_mode", "up", "up") ? ROUND_UP : ROUND_NEAREST;
 }
 
-static bool to_small_float(struct eval_job *j, const struct eval_array *x, struct eval_array *r) {
+static bool to_small_float(struct eval_job *j, const struct eval_array *x,
+                           struct eval_array *r) {
     bool saturate = eval_attr_int(j, "saturate", 1) != 0;
     for (uint64_t i = 0; i < r->count; i++) {
         float f = as_float(x, i);
@@ -119,7 +120,8 @@ static bool cast(struct eval_job *j, enum ir_dtype to) {
     struct eval_array x, r;
     struct eval_cells same;
     if (!eval_given(j, 0)) return false;
-    if (j->e->in[0]->dtype == to) return eval_cells(j, 0, &same) && eval_put_cells(j, 0, &same);
+    if (j->e->in[0]->dtype == to)
+        return eval_cells(j, 0, &same) && eval_put_cells(j, 0, &same);
     enum eval_class class = is_small_float(to) ? EVAL_I64 : eval_class_of(to);
     return eval_array(j, 0, &x) && eval_array_new(j, to, class, &x.shape, &r) &&
            convert(j, &x, &r) && eval_put(j, 0, &r);

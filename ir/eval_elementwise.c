@@ -61,7 +61,8 @@ enum binary_op { ADD, SUB, MUL, DIV, REMAINDER, MODULO, POW, MIN, MAX };
 static const struct binary binaries[] = {
     [ADD] = BINARY_ROW(Add), [SUB] = BINARY_ROW(Sub), [MUL] = BINARY_ROW(Mul),
     [DIV] = BINARY_ROW(Div), [REMAINDER] = BINARY_ROW(Remainder),
-    [MODULO] = {NULL, NULL, Modulo_i64, Remainder_u64}, [POW] = {Pow_f32, Pow_f64, NULL, NULL},
+    [MODULO] = {NULL, NULL, Modulo_i64, Remainder_u64},
+    [POW] = {Pow_f32, Pow_f64, NULL, NULL},
     [MIN] = BINARY_ROW(Min), [MAX] = BINARY_ROW(Max),
 };
 
@@ -112,7 +113,8 @@ static bool eval_binary(struct eval_job *j) {
     return combine(j, (enum binary_op)j->which, &a, &b, &r) && eval_put(j, 0, &r);
 }
 
-/* fmod=1 asks for the remainder of C, with the sign of the dividend; floats have no other. */
+/* fmod=1 asks for the remainder of C, with the sign of the dividend: the only one that
+ * floats have. */
 static bool eval_mod(struct eval_job *j) {
     struct eval_array a, b, r;
     bool like_c = eval_attr_int(j, "fmod", 0) != 0;
@@ -138,10 +140,13 @@ static bool to_integers(struct eval_job *j, enum ir_dtype t, const struct eval_a
 static bool eval_pow(struct eval_job *j) {
     struct eval_array x, y, r, cut;
     if (!eval_array_wide(j, 0, &x) || !eval_array_wide(j, 1, &y)) return false;
-    if (!shapes_agree(j, &x, &y) || x.class == EVAL_U64 || y.class == EVAL_U64) return false;
+    if (!shapes_agree(j, &x, &y) || x.class == EVAL_U64 || y.class == EVAL_U64)
+        return false;
     bool integers = x.class == EVAL_I64;
-    for (uint64_t i = 0; integers && i < x.count; i++) x.f64[i] = (double)x.i64[i];
-    for (uint64_t i = 0; y.class == EVAL_I64 && i < y.count; i++) y.f64[i] = (double)y.i64[i];
+    for (uint64_t i = 0; integers && i < x.count; i++)
+        x.f64[i] = (double)x.i64[i];
+    for (uint64_t i = 0; y.class == EVAL_I64 && i < y.count; i++)
+        y.f64[i] = (double)y.i64[i];
     x.class = y.class = EVAL_F64;
     if (!combine(j, POW, &x, &y, &r)) return false;
     if (!integers) return eval_put(j, 0, &r);
@@ -155,7 +160,8 @@ static bool eval_variadic(struct eval_job *j) {
     if (!eval_array(j, 0, &sum)) return false;
     for (uint32_t k = 1; k < j->e->nin; k++) {
         if (!eval_array(j, k, &next) || next.dtype != sum.dtype) return false;
-        if (j->e->schema->since < 8 && !eval_same_shape(&sum.shape, &next.shape)) return false;
+        if (j->e->schema->since < 8 && !eval_same_shape(&sum.shape, &next.shape))
+            return false;
         if (!combine(j, (enum binary_op)j->which, &sum, &next, &r)) return false;
         sum = r;
     }
@@ -241,7 +247,8 @@ enum unary_op {
 #define UNARY_ENUM(T, name, c, expression) UNARY_##name,
     FLOAT_UNARY(UNARY_ENUM, , )
 };
-#define UNARY_ROW(T, name, c, expression) [UNARY_##name] = {name##_f32, name##_f64, NULL, NULL},
+#define UNARY_ROW(T, name, c, expression)                                              \
+    [UNARY_##name] = {name##_f32, name##_f64, NULL, NULL},
 static const struct unary unaries[] = {FLOAT_UNARY(UNARY_ROW, , )};
 static const struct unary integer_unaries[UNARY_Tanh + 1] = {
     [UNARY_Abs] = {NULL, NULL, Abs_i64, Abs_u64},
@@ -254,7 +261,8 @@ static bool eval_unary(struct eval_job *j) {
     struct eval_array x;
     const struct unary *f = &unaries[j->which], *whole = &integer_unaries[j->which];
     if (!eval_array(j, 0, &x)) return false;
-    if ((x.class == EVAL_I64 && !whole->i64) || (x.class == EVAL_U64 && !whole->u64)) return false;
+    if ((x.class == EVAL_I64 && !whole->i64) || (x.class == EVAL_U64 && !whole->u64))
+        return false;
     for (uint64_t i = 0; i < x.count; i++) {
         switch (x.class) {
         case EVAL_F32: x.f32[i] = f->f32(x.f32[i]); break;

@@ -58,7 +58,8 @@ static bool eval_gather_elements(struct eval_job *j) {
     uint32_t axis;
     if (!eval_cells(j, 0, &x) || !indices(j, 1, &index)) return false;
     if (!eval_axis(eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
-    if (index.shape.rank != x.shape.rank || !normalise_all(&index, x.shape.at[axis])) return false;
+    if (index.shape.rank != x.shape.rank || !normalise_all(&index, x.shape.at[axis]))
+        return false;
     for (uint32_t a = 0; a < x.shape.rank; a++)
         if (a != axis && index.shape.at[a] > x.shape.at[a]) return false;
     if (!eval_cells_new(j, x.dtype, &index.shape, &r)) return false;
@@ -87,7 +88,8 @@ static bool tuples_of(struct eval_job *j, const struct eval_shape *data, int64_t
                       struct tuples *out) {
     if (!indices(j, 1, &out->index) || batch < 0) return false;
     const struct eval_shape *s = &out->index.shape;
-    if (s->rank == 0 || batch >= (int64_t)s->rank || batch > (int64_t)data->rank) return false;
+    if (s->rank == 0 || batch >= (int64_t)s->rank || batch > (int64_t)data->rank)
+        return false;
     out->batch = (uint32_t)batch;
     int64_t length = s->at[s->rank - 1];
     if (length < 1 || length > (int64_t)(data->rank - out->batch)) return false;
@@ -146,7 +148,8 @@ static bool eval_scatter_nd(struct eval_job *j) {
     if (t.index.shape.rank + x.shape.rank - t.length > EVAL_RANK) return false;
     append(&s, &t.index.shape, 0, t.index.shape.rank - 1);
     append(&s, &x.shape, t.length, x.shape.rank);
-    if (!eval_same_shape(&s, &updates.shape) || !eval_cells_new(j, x.dtype, &x.shape, &r)) return false;
+    if (!eval_same_shape(&s, &updates.shape) || !eval_cells_new(j, x.dtype, &x.shape, &r))
+        return false;
     memcpy(r.at, x.at, (size_t)r.count * r.size);
     eval_strides(&x.shape, stride);
     size_t bytes = (size_t)t.slice * x.size;
@@ -178,7 +181,8 @@ static bool eval_one_hot(struct eval_job *j) {
     int64_t n, at, stride[EVAL_RANK], lifted[EVAL_RANK];
     uint32_t axis;
     if (!eval_array_wide(j, 0, &index) || !eval_array_wide(j, 1, &depth)) return false;
-    if (!eval_cells(j, 2, &values) || values.count != 2 || values.shape.rank != 1) return false;
+    if (!eval_cells(j, 2, &values) || values.count != 2 || values.shape.rank != 1)
+        return false;
     if (depth.count != 1 || !whole(&depth, 0, &n) || n < 1) return false;
     if (index.shape.rank == EVAL_RANK ||
         !eval_axis(eval_attr_int(j, "axis", -1), index.shape.rank + 1, &axis))

@@ -35,8 +35,8 @@ static int64_t sign_extended(uint64_t bits, uint32_t width) {
 }
 
 static bool is_signed(enum ir_dtype t) {
-    return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 || t == IR_INT4 ||
-           t == IR_INT2;
+    return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 ||
+           t == IR_INT4 || t == IR_INT2;
 }
 
 static float float_of(enum ir_dtype t, uint64_t bits) {
@@ -62,7 +62,9 @@ static uint64_t bits_of_double(double d) {
 
 /* --- operands ---------------------------------------------------------------------- */
 
-bool eval_given(const struct eval_job *j, uint32_t k) { return k < j->e->nin && j->e->in[k]; }
+bool eval_given(const struct eval_job *j, uint32_t k) {
+    return k < j->e->nin && j->e->in[k];
+}
 
 bool eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
                         struct eval_shape *s) {
@@ -74,7 +76,7 @@ bool eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
     return true;
 }
 
-/* Bytes of an operand, in memory; NULL: too large, unreadable, or not what its shape says. */
+/* Bytes of an operand, in memory. NULL: too large, unreadable, not as its shape says. */
 static const unsigned char *read_bytes(struct eval_job *j, const struct ir_tensor *t,
                                        uint64_t count) {
     uint64_t need;
@@ -95,7 +97,8 @@ static bool cells_of(struct eval_job *j, enum ir_dtype t, const struct eval_shap
     *out = (struct eval_cells){.dtype = t, .shape = *s, .size = cell_size(t)};
     uint64_t bytes;
     return out->size && eval_count(s, &out->count) &&
-           !__builtin_mul_overflow(out->count, out->size, &bytes) && bytes / 8 <= j->e->max_bytes;
+           !__builtin_mul_overflow(out->count, out->size, &bytes) &&
+           bytes / 8 <= j->e->max_bytes;
 }
 
 bool eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
@@ -274,7 +277,8 @@ bool eval_attr_is(const struct eval_job *j, const char *name, const char *value,
     return a->s.len == strlen(value) && !memcmp(a->s.at, value, a->s.len);
 }
 
-bool eval_ints(struct eval_job *j, const char *name, uint32_t operand, struct eval_ints *out) {
+bool eval_ints(struct eval_job *j, const char *name, uint32_t operand,
+               struct eval_ints *out) {
     const struct ir_attr *a = eval_attr(j, name);
     *out = (struct eval_ints){0};
     if (a) {
@@ -283,7 +287,8 @@ bool eval_ints(struct eval_job *j, const char *name, uint32_t operand, struct ev
     }
     if (!eval_given(j, operand)) return true;
     struct eval_array v;
-    if (j->e->in[operand]->count > LONGEST_LIST || !eval_array(j, operand, &v)) return false;
+    if (j->e->in[operand]->count > LONGEST_LIST || !eval_array(j, operand, &v))
+        return false;
     if (v.shape.rank > 1 || v.class != EVAL_I64 || v.dtype == IR_BOOL) return false;
     *out = (struct eval_ints){true, (uint32_t)v.count, v.i64};
     return true;

@@ -40,7 +40,8 @@ struct eval_shape {
     uint32_t rank;
     int64_t at[EVAL_RANK];
 };
-bool eval_count(const struct eval_shape *s, uint64_t *count); /* false: negative, overflow */
+/* Product of the dims; false when one is negative or it overflows. */
+bool eval_count(const struct eval_shape *s, uint64_t *count);
 bool eval_same_shape(const struct eval_shape *a, const struct eval_shape *b);
 bool eval_broadcast(const struct eval_shape *a, const struct eval_shape *b,
                     struct eval_shape *out);
@@ -120,7 +121,8 @@ struct eval_ints {
 };
 /* A parameter that is a list of integers: from the attribute where the version has one
  * (and it is written), else from operand k. false: unusable (not integers, too long). */
-bool eval_ints(struct eval_job *j, const char *name, uint32_t operand, struct eval_ints *out);
+bool eval_ints(struct eval_job *j, const char *name, uint32_t operand,
+               struct eval_ints *out);
 /* The shape that a list of integers gives; false when negative or too long. */
 bool eval_ints_shape(const struct eval_ints *v, struct eval_shape *out);
 

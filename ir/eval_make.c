@@ -70,7 +70,8 @@ static bool eval_constant_of_shape(struct eval_job *j) {
     struct eval_ints wanted;
     struct eval_shape s;
     struct eval_cells value, r;
-    if (!eval_ints(j, "", 0, &wanted) || !wanted.given || !eval_ints_shape(&wanted, &s)) return false;
+    if (!eval_ints(j, "", 0, &wanted) || !wanted.given || !eval_ints_shape(&wanted, &s))
+        return false;
     if (!fill_value(j, &value) || !eval_cells_new(j, value.dtype, &s, &r)) return false;
     for (uint64_t i = 0; i < r.count; i++) memcpy(r.at + i * r.size, value.at, r.size);
     return eval_put_cells(j, 0, &r);
@@ -82,7 +83,8 @@ static bool range_length(const struct eval_array *v, int64_t *out) {
     double n;
     if (v[0].class == EVAL_I64) {
         int64_t span, start = v[0].i64[0], limit = v[1].i64[0], delta = v[2].i64[0];
-        if (delta == 0 || delta == INT64_MIN || !rw_sub_i64(limit, start, &span)) return false;
+        if (delta == 0 || delta == INT64_MIN || !rw_sub_i64(limit, start, &span))
+            return false;
         *out = delta > 0 ? (span > 0 ? (span - 1) / delta + 1 : 0)
                          : (span < 0 ? (-(span + 1)) / -delta + 1 : 0);
         return true;
@@ -99,13 +101,15 @@ static bool eval_range(struct eval_job *j) {
     struct eval_array v[3], r;
     struct eval_shape s = {.rank = 1};
     for (uint32_t k = 0; k < 3; k++)
-        if (!eval_array(j, k, &v[k]) || v[k].count != 1 || v[k].dtype != v[0].dtype) return false;
+        if (!eval_array(j, k, &v[k]) || v[k].count != 1 || v[k].dtype != v[0].dtype)
+            return false;
     if (v[0].class == EVAL_U64 || !range_length(v, &s.at[0])) return false;
     if (!eval_array_new(j, v[0].dtype, v[0].class, &s, &r)) return false;
     /* By adding up, as the runtime does: the rounding of floats adds up too. */
     for (int64_t i = 0; i < s.at[0]; i++) {
         if (r.class == EVAL_F32) r.f32[i] = i ? r.f32[i - 1] + v[2].f32[0] : v[0].f32[0];
-        else if (r.class == EVAL_F64) r.f64[i] = i ? r.f64[i - 1] + v[2].f64[0] : v[0].f64[0];
+        else if (r.class == EVAL_F64)
+            r.f64[i] = i ? r.f64[i - 1] + v[2].f64[0] : v[0].f64[0];
         else r.u64[i] = v[0].u64[0] + (uint64_t)i * v[2].u64[0];
     }
     return eval_put(j, 0, &r);
@@ -142,7 +146,7 @@ static bool eval_trilu(struct eval_job *j) {
     int64_t rows = x.shape.at[x.shape.rank - 2], columns = x.shape.at[x.shape.rank - 1];
     int64_t diagonal = k.given ? k.at[0] : 0;
     for (uint64_t i = 0; i < x.count; i++) {
-        int64_t row = (int64_t)(i / (uint64_t)columns) % rows, column = (int64_t)i % columns;
+        int64_t row = (int64_t)i / columns % rows, column = (int64_t)i % columns;
         bool kept = upper ? column - row >= diagonal : column - row <= diagonal;
         if (kept) memcpy(r.at + i * r.size, x.at + i * r.size, r.size);
     }

@@ -11,7 +11,8 @@ struct matrix {
     uint64_t begin, rows, columns, row, column;
 };
 
-static double dot_floats(const struct matrix *a, const struct matrix *b, uint64_t r, uint64_t c) {
+static double dot_floats(const struct matrix *a, const struct matrix *b, uint64_t r,
+                         uint64_t c) {
     double sum = 0;
     for (uint64_t k = 0; k < a->columns; k++)
         sum += a->of->f64[a->begin + r * a->row + k * a->column] *
@@ -46,8 +47,10 @@ static bool operands(struct eval_job *j, struct eval_array *a, struct eval_array
 static struct matrix last_two(const struct eval_array *x, bool right) {
     const struct eval_shape *s = &x->shape;
     uint64_t last = (uint64_t)s->at[s->rank - 1];
-    if (s->rank > 1) return (struct matrix){x, 0, (uint64_t)s->at[s->rank - 2], last, last, 1};
-    return right ? (struct matrix){x, 0, last, 1, 1, 1} : (struct matrix){x, 0, 1, last, last, 1};
+    if (s->rank > 1)
+        return (struct matrix){x, 0, (uint64_t)s->at[s->rank - 2], last, last, 1};
+    if (right) return (struct matrix){x, 0, last, 1, 1, 1};
+    return (struct matrix){x, 0, 1, last, last, 1};
 }
 
 static struct eval_shape leading(const struct eval_shape *s) {
@@ -94,7 +97,8 @@ static bool add_scaled(struct eval_job *j, struct eval_array *r) {
     for (uint64_t i = 0; i < r->count; i++) r->f64[i] *= scale;
     if (!eval_given(j, 2)) return true;
     if (!eval_array_wide(j, 2, &c) || c.dtype != r->dtype) return false;
-    if (!eval_broadcast(&c.shape, &r->shape, &s) || !eval_same_shape(&s, &r->shape)) return false;
+    if (!eval_broadcast(&c.shape, &r->shape, &s) || !eval_same_shape(&s, &r->shape))
+        return false;
     if (j->e->schema->since < 7 && !eval_same_shape(&c.shape, &s)) return false;
     eval_walk_over(&w, &s);
     eval_walk_broadcast(&w, &c.shape);

@@ -34,7 +34,8 @@ static bool eval_reshape(struct eval_job *j) {
     enum ir_dtype t;
     uint32_t open = EVAL_RANK;
     bool zero_is_copy = eval_attr_int(j, "allowzero", 0) == 0;
-    if (!eval_operand_shape(j, 0, &t, &from) || !eval_ints(j, "shape", 1, &wanted)) return false;
+    if (!eval_operand_shape(j, 0, &t, &from) || !eval_ints(j, "shape", 1, &wanted))
+        return false;
     if (!wanted.given || wanted.n > EVAL_RANK) return false;
     to.rank = wanted.n;
     for (uint32_t i = 0; i < to.rank; i++) {
@@ -177,7 +178,8 @@ static bool eval_where(struct eval_job *j) {
     struct eval_walk w;
     if (!eval_array(j, 0, &cond) || cond.dtype != IR_BOOL) return false;
     if (!eval_cells(j, 1, &x) || !eval_cells(j, 2, &y) || x.dtype != y.dtype) return false;
-    if (!eval_broadcast(&cond.shape, &x.shape, &s) || !eval_broadcast(&s, &y.shape, &s)) return false;
+    if (!eval_broadcast(&cond.shape, &x.shape, &s) || !eval_broadcast(&s, &y.shape, &s))
+        return false;
     if (!eval_cells_new(j, x.dtype, &s, &r)) return false;
     eval_walk_over(&w, &s);
     eval_walk_broadcast(&w, &cond.shape);
@@ -194,12 +196,13 @@ static bool eval_where(struct eval_job *j) {
 
 /* --- blocks ------------------------------------------------------------------------ */
 
-/* Copies the part `x` of `whole` that begins at `begin` on the axis, in either direction. */
+/* Copies the part `x` of `whole` that begins at `begin` on the axis, one way or the other. */
 static void copy_part(const struct eval_cells *whole, const struct eval_cells *x,
                       uint32_t axis, int64_t begin, bool into_whole) {
     uint64_t inner = eval_span(&whole->shape, axis + 1, whole->shape.rank);
     size_t row = (size_t)inner * whole->size;
-    size_t part = (size_t)x->shape.at[axis] * row, stride = (size_t)whole->shape.at[axis] * row;
+    size_t part = (size_t)x->shape.at[axis] * row;
+    size_t stride = (size_t)whole->shape.at[axis] * row;
     if (x->count == 0) return;
     uint64_t outer = eval_span(&whole->shape, 0, axis);
     for (uint64_t o = 0; o < outer; o++) {
@@ -216,10 +219,12 @@ static bool joined_shape(struct eval_job *j, int64_t axis, uint32_t *at, enum ir
     for (uint32_t k = 1; k < j->e->nin; k++) {
         enum ir_dtype other;
         struct eval_shape s;
-        if (!eval_operand_shape(j, k, &other, &s) || other != *t || s.rank != out->rank) return false;
+        if (!eval_operand_shape(j, k, &other, &s) || other != *t || s.rank != out->rank)
+            return false;
         int64_t own = s.at[*at];
         s.at[*at] = out->at[*at];
-        if (!eval_same_shape(&s, out) || !rw_add_i64(out->at[*at], own, &out->at[*at])) return false;
+        if (!eval_same_shape(&s, out) || !rw_add_i64(out->at[*at], own, &out->at[*at]))
+            return false;
     }
     return true;
 }

@@ -28,7 +28,8 @@ static double join_floats(enum reduction how, double acc, double x) {
 }
 
 /* In unsigned arithmetic, which wraps; order is that of the type. */
-static uint64_t join_integers(enum reduction how, bool is_signed, uint64_t acc, uint64_t x) {
+static uint64_t join_integers(enum reduction how, bool is_signed, uint64_t acc,
+                              uint64_t x) {
     bool above = is_signed ? (int64_t)x > (int64_t)acc : x > acc;
     switch (how) {
     case PROD: return acc * x;
@@ -103,7 +104,8 @@ static void join_all(enum reduction how, struct plan *p) {
             continue;
         }
         bool first = extreme;
-        for (uint32_t a = 0; first && a < w.rank; a++) first = !p->reduced[a] || w.pos[a] == 0;
+        for (uint32_t a = 0; first && a < w.rank; a++)
+            first = !p->reduced[a] || w.pos[a] == 0;
         p->r.u64[to] = first ? p->x.u64[i]
                              : join_integers(how, is_signed, p->r.u64[to], p->x.u64[i]);
     }
@@ -123,7 +125,8 @@ static bool eval_reduce(struct eval_job *j) {
     if (!eval_array_wide(j, 0, &p.x) || !find_axes(j, &p)) return false;
     if (!is_float(&p.x) && (how == MEAN || how == L2)) return false;
     if (p.nothing && (how == L1 || how == L2 || how == SUM_SQUARE)) return false;
-    if (!eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p)) return false;
+    if (!eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
+        return false;
     join_all(how, &p);
     finish(how, &p);
     p.r.shape = without_reduced(&p);
@@ -200,7 +203,8 @@ static void add_to(struct eval_array *r, uint64_t at, uint64_t before,
     }
 }
 
-static void copy_item(struct eval_array *r, uint64_t at, const struct eval_array *x, uint64_t from) {
+static void copy_item(struct eval_array *r, uint64_t at, const struct eval_array *x,
+                      uint64_t from) {
     if (x->class == EVAL_F32) r->f32[at] = x->f32[from];
     else r->u64[at] = x->u64[from];
 }

@@ -60,7 +60,8 @@ static bool put_remapped(struct eval_job *j, const struct remap *m) {
     eval_walk_over(&w, &m->out);
     for (uint64_t i = 0; i < r.count; i++, eval_walk_next(&w)) {
         int64_t from = source_of(m, w.pos, stride);
-        memcpy(r.at + i * r.size, from < 0 ? m->fill : m->x.at + (size_t)from * r.size, r.size);
+        memcpy(r.at + i * r.size, from < 0 ? m->fill : m->x.at + (size_t)from * r.size,
+               r.size);
     }
     return eval_put_cells(j, 0, &r);
 }
@@ -72,7 +73,8 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high) {
 }
 
 /* Begin and length of a slice of an axis, cut to what there is. */
-static bool slice_axis(struct remap *m, uint32_t a, int64_t start, int64_t end, int64_t step) {
+static bool slice_axis(struct remap *m, uint32_t a, int64_t start, int64_t end,
+                       int64_t step) {
     int64_t dim = m->x.shape.at[a], length = 0;
     if (step == 0 || step == INT64_MIN) return false;
     if (start < 0) start += dim;
@@ -108,7 +110,8 @@ static bool eval_slice(struct eval_job *j) {
         if (axes.given && !eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
         if (seen[a]) return false;
         seen[a] = true;
-        if (!slice_axis(&m, a, starts.at[i], ends.at[i], steps.given ? steps.at[i] : 1)) return false;
+        if (!slice_axis(&m, a, starts.at[i], ends.at[i], steps.given ? steps.at[i] : 1))
+            return false;
     }
     return put_remapped(j, &m);
 }
@@ -145,7 +148,8 @@ static bool pad_fill(struct eval_job *j, struct remap *m) {
 /* Negative pads crop. A reflection reaches no further than the operand does. */
 static bool pad_axis(struct remap *m, uint32_t a, int64_t before, int64_t after) {
     int64_t dim = m->x.shape.at[a], furthest = m->outside == REFLECT ? dim - 1 : INT64_MAX;
-    if (before > furthest || after > furthest || (m->outside != FILL && dim == 0)) return false;
+    if (before > furthest || after > furthest || (m->outside != FILL && dim == 0))
+        return false;
     return rw_sub_i64(0, before, &m->begin[a]) && rw_add_i64(dim, before, &m->out.at[a]) &&
            rw_add_i64(m->out.at[a], after, &m->out.at[a]) && m->out.at[a] >= 0;
 }
@@ -193,7 +197,8 @@ static bool eval_tile(struct eval_job *j) {
     if (j->e->schema->since < 6 || !remap_init(j, &m, WRAP)) return false;
     if (!eval_ints(j, "repeats", 1, &repeats) || repeats.n != m.x.shape.rank) return false;
     for (uint32_t a = 0; a < repeats.n; a++)
-        if (repeats.at[a] < 0 || !rw_mul_i64(m.out.at[a], repeats.at[a], &m.out.at[a])) return false;
+        if (repeats.at[a] < 0 || !rw_mul_i64(m.out.at[a], repeats.at[a], &m.out.at[a]))
+            return false;
     return put_remapped(j, &m);
 }
 
