@@ -23,12 +23,16 @@ enum ir_param_source {
 };
 struct ir_param {
     enum ir_param_source source;
-    bool is_default;   /* not written on the node */
-    struct ir_attr attr; /* INT(S), FLOAT(S), STRING(S), TENSOR, GRAPH; a scalar constant
-                            input gives INT or FLOAT, a 1-D one INTS or FLOATS */
-    ir_value input;    /* the operand, or IR_NONE */
+    bool is_default;     /* not written on the node */
+    struct ir_attr attr; /* INT(S), FLOAT(S), STRING(S), TENSOR, GRAPH. A constant operand
+                            is INT or FLOAT where the attribute form is one, else a list;
+                            of more than float's digits or one dimension: see `input` */
+    ir_value input;      /* the operand, or IR_NONE */
 };
-/* The parameter of a node by its newest name. Lists read from inputs live in `a`. */
+/* The parameter of a node by its newest name. Lists read from inputs live in `a`. What the
+ * standard fixes is filled in where it can be told: training_mode before there was one,
+ * steps of Slice, perm of Transpose, strides of Conv. Empty axes of a reduction count as
+ * absent. IR_PARAM_DYNAMIC without an operand: a reference to an attribute of a function. */
 struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name, struct arena *a);
 
 /* --- by operator, without a node --------------------------------------------------- */
