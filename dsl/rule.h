@@ -29,7 +29,8 @@ enum slot_kind {
     SLOT_ATTR,   /* the value of a parameter: int, float, string, list ... */
     SLOT_ATTRS,  /* all parameters not named: <..attrs> */
     SLOT_OP,     /* which operator of a class: `as act` */
-    SLOT_DIM,    /* a dimension: B in float[B, _] or an item of [0, G, -1] */
+    SLOT_DIM,    /* a dimension: B in float[B, _] or an item of [0, G, -1]; an integer
+                    parameter too when one name stands for both: [axis] and <axis> */
     SLOT_DIMS    /* a run of dimensions: ..rest */
 };
 
@@ -193,11 +194,14 @@ enum emit_kind {
     EMIT_SLOT,     /* a bound or emitted value */
     EMIT_NODE,     /* a new node; folded when all its operands are constants */
     EMIT_LITERAL,  /* a constant; its element type is that of the operand beside it */
+    EMIT_EXPR,     /* a constant computed from names and shapes: [0, dim(x, 1), -1], e, len(a);
+                      a list of integers is an int64 tensor of rank 1, a number is a scalar
+                      whose element type is that of the operand beside it */
     EMIT_ABSENT,   /* an empty operand */
     EMIT_SPREAD,   /* ..w: the values of a list */
     EMIT_COALESCE, /* args[0] ?? args[1] */
-    EMIT_PLUS      /* args[0] + args[1]?: no Add when slot of args[1] is absent; any
-                      infix or operator with an optional second operand */
+    EMIT_PLUS      /* args[0] + args[1]?: args[0] alone when args[1], an EMIT_SLOT, is
+                      absent; op says which operator (Add, Sub, Mul, Div) */
 };
 struct emit_attr {
     const char *name;
@@ -216,6 +220,7 @@ struct emit {
     uint32_t nargs;
     const struct emit *const *args;
     struct literal lit;
+    const struct expr *expr; /* EMIT_EXPR */
 };
 struct emit_stmt {
     uint32_t nouts;
