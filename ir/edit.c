@@ -21,7 +21,8 @@ static void add_flags(struct ir_graph *g, ir_value v, uint32_t flags) {
 }
 
 void ir_add_input(struct ir_graph *g, ir_value v) {
-    rw_assert(g->values.at[v].producer == IR_NONE && !ir_has(g, v, IR_IS_OUTER));
+    rw_assert(g->values.at[v].producer == IR_NONE &&
+              !(g->values.at[v].flags & (IR_IS_INPUT | IR_IS_OUTER)));
     add_flags(g, v, IR_IS_INPUT);
     PUSH(g->model, &g->inputs, v);
     ir_touch_graph(g);
