@@ -6,14 +6,16 @@
 
 /* --- values ------------------------------------------------------------------------ */
 
-ir_value ir_add_value(struct ir_graph *g, const char *name, const struct ir_type *type) {
-    struct ir_model *m = g->model;
+ir_value ir_add_value_as(struct ir_graph *g, const char *name, const struct ir_type *type) {
     struct ir_value_info v = {.producer = IR_NONE, .outer = IR_NONE, .capture = IR_NONE,
                               .type = type, .uses = IR_NONE};
-    const char *text = ir_name_free(m, g->function, name);
-    PUSH(m, &g->values, v);
-    ir_name_take(g, g->values.len - 1, text);
+    PUSH(g->model, &g->values, v);
+    ir_name_take(g, g->values.len - 1, name);
     return g->values.len - 1;
+}
+
+ir_value ir_add_value(struct ir_graph *g, const char *name, const struct ir_type *type) {
+    return ir_add_value_as(g, ir_name_free(g->model, g->function, name), type);
 }
 
 static void add_flags(struct ir_graph *g, ir_value v, uint32_t flags) {

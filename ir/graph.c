@@ -86,9 +86,16 @@ static const struct ir_graph *step_towards(const struct ir_graph *holder,
     return g;
 }
 
+static ir_value find_sharer(const struct ir_graph *g, const char *name) {
+    for (ir_value v = 0; v < g->values.len; v++)
+        if (!ir_has(g, v, IR_IS_DEAD) && rw_streq(g->values.at[v].name, name)) return v;
+    return IR_NONE;
+}
+
 ir_value ir_find_value(const struct ir_graph *g, const char *name) {
     const struct ir_name *holder = ir_name_holder(g->model, g->function, name);
     if (!holder) return IR_NONE;
+    if (holder->sharers) return find_sharer(g, name);
     const struct ir_graph *at = holder->graph;
     ir_value v = holder->value;
     while (at != g && v != IR_NONE) {

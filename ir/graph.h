@@ -12,7 +12,8 @@
  *
  * Invariants, checked by ir_graph_check in debug builds and tests: producer and outputs
  * agree; a use is in the list of its value exactly once; order keys rise; inputs come
- * from earlier nodes; names of live values are unique in the model (functions apart).
+ * from earlier nodes; names of live values are unique in the model (functions apart; bodies
+ * that do not see each other may share names that the file had).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -191,6 +192,9 @@ ir_value ir_find_value(const struct ir_graph *g, const char *name);
 /* --- editing (journalled) ---------------------------------------------------------- */
 /* A value without a producer. name NULL or taken: a fresh one made from `name`. */
 ir_value ir_add_value(struct ir_graph *g, const char *name, const struct ir_type *type);
+/* For readers: a value of that very name, which no value that g sees has; values of bodies
+ * elsewhere may. */
+ir_value ir_add_value_as(struct ir_graph *g, const char *name, const struct ir_type *type);
 /* A constant of the graph: an initializer; a Constant node in a function body and before
  * IR version 4. Its type and symval are set. */
 ir_value ir_add_constant(struct ir_graph *g, const char *name, struct ir_tensor *t);

@@ -56,10 +56,12 @@ static uint32_t find_or_add(struct ir_model *m, const struct key *k) {
     return names->entries.len - 1;
 }
 
+static bool is_free(const struct ir_name *e) { return e->value == IR_NONE && !e->sharers; }
+
 const struct ir_name *ir_name_holder(const struct ir_model *m, const struct ir_function *space,
                                      const char *text) {
     uint32_t i = find(m->value_names, &(struct key){space, text});
-    if (i == MAP_NONE || m->value_names->entries.at[i].value == IR_NONE) return NULL;
+    if (i == MAP_NONE || is_free(&m->value_names->entries.at[i])) return NULL;
     return &m->value_names->entries.at[i];
 }
 
@@ -70,7 +72,7 @@ const char *ir_name_free(struct ir_model *m, const struct ir_function *space,
     struct ir_names *names = m->value_names;
     if (!wanted || !*wanted) wanted = "v";
     uint32_t hint = find_or_add(m, &(struct key){space, wanted});
-    if (names->entries.at[hint].value == IR_NONE) return names->entries.at[hint].text;
+    if (is_free(&names->entries.at[hint])) return names->entries.at[hint].text;
     uint32_t made = names->entries.at[hint].made;
     struct arena_mark mark;
     char *text;
@@ -91,15 +93,22 @@ static uint32_t entry_of(struct ir_graph *g, const char *text) {
 void ir_name_take(struct ir_graph *g, ir_value v, const char *text) {
     struct ir_model *m = g->model;
     uint32_t i = entry_of(g, text);
-    rw_assert(m->value_names->entries.at[i].value == IR_NONE);
-    SET_NAME(m, i, graph, g);
-    SET_NAME(m, i, value, v);
+    const struct ir_name *e = &m->value_names->entries.at[i];
+    if (is_free(e)) {
+        SET_NAME(m, i, graph, g);
+        SET_NAME(m, i, value, v);
+    } else {
+        rw_assert(e->graph != g || e->value == IR_NONE);
+        SET_NAME(m, i, sharers, e->sharers + 1);
+    }
     SET_VALUE(g, v, name, m->value_names->entries.at[i].text);
 }
 
 void ir_name_drop(struct ir_graph *g, ir_value v) {
     uint32_t i = entry_of(g, g->values.at[v].name);
-    SET_NAME(g->model, i, value, IR_NONE);
+    const struct ir_name *e = &g->model->value_names->entries.at[i];
+    if (e->graph == g && e->value == v) SET_NAME(g->model, i, value, IR_NONE);
+    else SET_NAME(g->model, i, sharers, e->sharers - 1);
 }
 
 const char *ir_fresh_name(struct ir_model *m, const char *hint) {

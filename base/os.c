@@ -1,0 +1,378 @@
+/* os.c -- SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COPY_BUFFER ((size_t)128 << 10)
+#define COPY_MOST ((uint64_t)1 << 30) /* one call of the kernel */
+
+const char *os_error(void) { return errno ? strerror(errno) : "the file ends before"; }
+
+static char *join(const char *folder, const char *sep, const char *name) {
+    size_t a = strlen(folder), b = strlen(sep), c = strlen(name);
+    char *out = malloc(a + b + c + 1);
+    if (!out) rw_out_of_memory();
+    memcpy(out, folder, a);
+    memcpy(out + a, sep, b);
+    memcpy(out + a + b, name, c + 1);
+    return out;
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+static struct os_stamp stamp_of(const struct stat *s) {
+    return (struct os_stamp){(uint64_t)s->st_dev, (uint64_t)s->st_ino, (uint64_t)s->st_size,
+                             (int64_t)s->st_mtim.tv_sec, (int64_t)s->st_mtim.tv_nsec};
+}
+
+static int open_retry(const char *path, int flags, mode_t mode) {
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* A file without a name in the folder for temporary files. */
+static int open_nameless(void) {
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    int fd = open_retry(folder, O_TMPFILE | O_RDWR, 0600);
+    if (fd >= 0) return fd;
+    char *path = join(folder, "/", "onnxrw-XXXXXX");
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) unlink(path);
+    free(path);
+    return fd;
+}
+
+static ssize_t read_retry(int fd, void *to, size_t len) {
+    ssize_t n;
+    do n = read(fd, to, len);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Replaces a stream by a nameless file with its contents. */
+static bool spool(int *fd) {
+    int to = open_nameless();
+    char *buffer = malloc(COPY_BUFFER);
+    if (!buffer) rw_out_of_memory();
+    bool ok = to >= 0;
+    for (ssize_t n = 1; ok && n > 0;) {
+        n = read_retry(*fd, buffer, COPY_BUFFER);
+        ok = n >= 0 && os_write(to, buffer, (size_t)n);
+    }
+    int error = errno;
+    free(buffer);
+    close(*fd);
+    *fd = to;
+    errno = error;
+    return ok;
+}
+
+bool os_open(const char *path, struct os_file *out) {
+    bool is_stdin = rw_streq(path, "-");
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open_retry(path, O_RDONLY, 0);
+    struct stat s;
+    *out = OS_CLOSED;
+    if (fd < 0) return false;
+    if (fstat(fd, &s)) goto failed;
+    if (S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+        goto failed;
+    }
+    bool whole = S_ISREG(s.st_mode) && (!is_stdin || lseek(fd, 0, SEEK_CUR) == 0);
+    if (!whole && (!spool(&fd) || fstat(fd, &s))) goto failed;
+    *out = (struct os_file){fd, stamp_of(&s)};
+    return true;
+failed:;
+    int error = errno;
+    if (fd >= 0) close(fd);
+    errno = error;
+    return false;
+}
+
+void os_close(struct os_file *f) {
+    if (f->fd >= 0) close(f->fd);
+    f->fd = -1;
+}
+
+bool os_same_file(const struct os_stamp *a, const struct os_stamp *b) {
+    return a->device == b->device && a->inode == b->inode;
+}
+
+bool os_same_state(const struct os_stamp *a, const struct os_stamp *b) {
+    return os_same_file(a, b) && a->size == b->size && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds;
+}
+
+bool os_unchanged(const struct os_file *f) {
+    struct stat s;
+    if (fstat(f->fd, &s)) return false;
+    struct os_stamp now = stamp_of(&s);
+    return os_same_state(&now, &f->stamp);
+}
+
+const void *os_map(const struct os_file *f) {
+    if (f->stamp.size == 0 || f->stamp.size > SIZE_MAX) return NULL;
+    void *map = mmap(NULL, (size_t)f->stamp.size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+void os_unmap(const void *map, uint64_t size) {
+    if (map) munmap((void *)(uintptr_t)map, (size_t)size);
+}
+
+bool os_read_at(int fd, uint64_t offset, void *to, size_t len) {
+    char *at = to;
+    while (len) {
+        if (offset > INT64_MAX) return errno = EOVERFLOW, false;
+        ssize_t n = pread(fd, at, len, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = 0;
+        if (n <= 0) return false;
+        at += n, offset += (uint64_t)n, len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Neither absolute nor with a component "..". */
+static bool stays_below(const char *path) {
+    if (*path == '/' || !*path) return false;
+    for (const char *at = path; at;) {
+        if (at[0] == '.' && at[1] == '.' && (at[2] == '/' || at[2] == 0)) return false;
+        at = strchr(at, '/');
+        if (at) at++;
+    }
+    return true;
+}
+
+static bool is_prefix_folder(const char *folder, const char *path) {
+    size_t n = strlen(folder);
+    if (rw_streq(folder, "/")) return true;
+    return strncmp(folder, path, n) == 0 && path[n] == '/';
+}
+
+enum os_within os_open_within(const char *folder, const char *path, struct os_file *out) {
+    *out = OS_CLOSED;
+    if (!stays_below(path)) return OS_OUTSIDE;
+    char *joined = join(folder, "/", path), *root = realpath(folder, NULL);
+    char *real = root ? realpath(joined, NULL) : NULL;
+    int error = errno;
+    enum os_within found = !real                           ? OS_UNREADABLE
+                           : is_prefix_folder(root, real) ? OS_WITHIN
+                                                          : OS_OUTSIDE;
+    if (found == OS_WITHIN) {
+        struct stat s;
+        /* O_NONBLOCK: opening a pipe must not wait for a writer. */
+        int fd = open_retry(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+        if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
+            *out = (struct os_file){fd, stamp_of(&s)};
+        } else {
+            error = fd < 0 ? errno : EINVAL;
+            if (fd >= 0) close(fd);
+            found = OS_UNREADABLE;
+        }
+    }
+    free(joined);
+    free(root);
+    free(real);
+    errno = error;
+    return found;
+}
+
+/* --- paths ------------------------------------------------------------------------- */
+
+char *os_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return join(".", "", "");
+    char *out = join(path, "", "");
+    out[slash == path ? 1 : slash - path] = 0;
+    return out;
+}
+
+const char *os_basename(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool os_stat(const char *path, struct os_stamp *out) {
+    struct stat s;
+    if (stat(path, &s)) return false;
+    *out = stamp_of(&s);
+    return true;
+}
+
+char *os_resolve(const char *path) { return realpath(path, NULL); }
+
+bool os_make_folders(const char *path) {
+    char *copy = join(path, "", "");
+    bool ok = true;
+    for (char *at = strchr(copy + 1, '/'); ok && at; at = strchr(at + 1, '/')) {
+        *at = 0;
+        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *at = '/';
+    }
+    free(copy);
+    return ok;
+}
+
+/* --- writing ----------------------------------------------------------------------- */
+
+/* Temporary files to remove when the process must end; a slot is free when NULL. */
+static char *volatile unfinished[16];
+
+static void remember(char *path) {
+    for (size_t i = 0; i < countof(unfinished); i++) {
+        if (unfinished[i]) continue;
+        unfinished[i] = path;
+        return;
+    }
+}
+
+static void forget(const char *path) {
+    for (size_t i = 0; i < countof(unfinished); i++)
+        if (unfinished[i] == path) unfinished[i] = NULL;
+}
+
+void os_abandon_all(void) {
+    for (size_t i = 0; i < countof(unfinished); i++)
+        if (unfinished[i]) unlink(unfinished[i]);
+}
+
+static bool open_direct(const char *path, struct os_output *out) {
+    out->fd = rw_streq(path, "-") ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                                  : open_retry(path, O_WRONLY, 0);
+    return out->fd >= 0;
+}
+
+static bool open_temporary(struct os_output *out, mode_t mode) {
+    for (unsigned i = 0; i < 100; i++) {
+        char suffix[48];
+        snprintf(suffix, sizeof suffix, ".%ld-%u.tmp", (long)getpid(), i);
+        char *path = join(out->path, "", suffix);
+        out->fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, mode);
+        if (out->fd >= 0) {
+            out->temporary = path;
+            remember(path);
+            return true;
+        }
+        free(path);
+        if (errno != EEXIST) return false;
+    }
+    return false;
+}
+
+bool os_create(const char *path, struct os_output *out) {
+    struct stat s;
+    bool exists = !rw_streq(path, "-") && stat(path, &s) == 0;
+    *out = (struct os_output){.fd = -1};
+    if (exists && S_ISDIR(s.st_mode)) return errno = EISDIR, false;
+    if (rw_streq(path, "-") || (exists && !S_ISREG(s.st_mode))) return open_direct(path, out);
+    /* Through a link its target is replaced, as by cp. */
+    out->path = exists ? realpath(path, NULL) : join(path, "", "");
+    if (out->path && open_temporary(out, exists ? s.st_mode & 0777 : 0666)) {
+        if (exists) (void)!fchmod(out->fd, s.st_mode & 0777);
+        return true;
+    }
+    int error = errno;
+    free(out->path);
+    *out = (struct os_output){.fd = -1};
+    errno = error;
+    return false;
+}
+
+bool os_write(int fd, const void *bytes, size_t len) {
+    const char *at = bytes;
+    while (len) {
+        ssize_t n = write(fd, at, len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        at += n, len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool copy_by_hand(int out, int in, uint64_t offset, uint64_t len) {
+    char *buffer = malloc(COPY_BUFFER);
+    if (!buffer) rw_out_of_memory();
+    bool ok = true;
+    while (ok && len) {
+        size_t n = len < COPY_BUFFER ? (size_t)len : COPY_BUFFER;
+        ok = os_read_at(in, offset, buffer, n) && os_write(out, buffer, n);
+        offset += n, len -= n;
+    }
+    int error = errno;
+    free(buffer);
+    errno = error;
+    return ok;
+}
+
+/* Which failures say that this way of copying is not for these files. */
+static bool is_unfit(int error) {
+    return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP ||
+           error == EBADF || error == EPERM || error == ETXTBSY;
+}
+
+bool os_copy(int out, int in, uint64_t offset, uint64_t len) {
+    enum { RANGE, SEND, HAND } way = RANGE;
+    if (len > INT64_MAX || offset > INT64_MAX - len) return errno = EOVERFLOW, false;
+    while (len && way != HAND) {
+        off_t at = (off_t)offset;
+        size_t most = (size_t)(len < COPY_MOST ? len : COPY_MOST);
+        ssize_t n = way == RANGE ? copy_file_range(in, &at, out, NULL, most, 0)
+                                 : sendfile(out, in, &at, most);
+        if (n < 0 && errno == EINTR) continue;
+        if (n > 0) {
+            offset += (uint64_t)n, len -= (uint64_t)n;
+        } else if (n == 0 || is_unfit(errno)) {
+            way = way == RANGE ? SEND : HAND; /* the last way tells the end of the file */
+        } else {
+            return false;
+        }
+    }
+    return !len || copy_by_hand(out, in, offset, len);
+}
+
+static void free_output(struct os_output *o) {
+    forget(o->temporary);
+    free(o->temporary);
+    free(o->path);
+    *o = (struct os_output){.fd = -1};
+}
+
+void os_abandon(struct os_output *o) {
+    int error = errno;
+    if (o->fd >= 0) close(o->fd);
+    if (o->temporary) unlink(o->temporary);
+    free_output(o);
+    errno = error;
+}
+
+static bool sync_folder(const char *path) {
+    char *folder = os_folder(path);
+    int fd = open_retry(folder, O_RDONLY | O_DIRECTORY, 0);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0) close(fd);
+    free(folder);
+    return ok;
+}
+
+bool os_commit(struct os_output *o, bool durable) {
+    if (durable && o->temporary && fsync(o->fd)) return os_abandon(o), false;
+    int fd = o->fd;
+    o->fd = -1;
+    if (close(fd) || (o->temporary && rename(o->temporary, o->path)))
+        return os_abandon(o), false;
+    bool ok = !durable || !o->temporary || sync_folder(o->path);
+    free_output(o);
+    return ok;
+}

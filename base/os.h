@@ -1,0 +1,76 @@
+/* os.h -- everything that is of the operating system: files, mappings, copying by the
+ * kernel, temporary files and their renaming.
+ *
+ * Functions that return bool set errno on failure; os_error() is its text.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_OS_H
+#define BASE_OS_H
+
+#include "base/base.h"
+
+/* What tells one state of one file from another. */
+struct os_stamp {
+    uint64_t device, inode, size;
+    int64_t seconds, nanoseconds; /* last modified */
+};
+struct os_file {
+    int fd; /* -1: closed */
+    struct os_stamp stamp;
+};
+#define OS_CLOSED ((struct os_file){.fd = -1})
+
+const char *os_error(void);
+
+/* --- reading ----------------------------------------------------------------------- */
+/* Opens a file for reading. What is not a regular file (a pipe, "-" for standard input)
+ * is first copied to a temporary file that has no name any more. */
+bool os_open(const char *path, struct os_file *out);
+void os_close(struct os_file *f);
+/* Is the file as it was when it was opened? */
+bool os_unchanged(const struct os_file *f);
+bool os_same_file(const struct os_stamp *a, const struct os_stamp *b);
+bool os_same_state(const struct os_stamp *a, const struct os_stamp *b);
+/* The whole file in memory, read where touched; NULL for an empty or unreadable file. */
+const void *os_map(const struct os_file *f);
+void os_unmap(const void *map, uint64_t size);
+/* All len bytes from `offset`, or false (errno 0: the file ends before). */
+bool os_read_at(int fd, uint64_t offset, void *to, size_t len);
+
+enum os_within { OS_WITHIN, OS_OUTSIDE, OS_UNREADABLE };
+/* Opens folder/path where that, links followed, is a regular file in the folder or below.
+ * OS_OUTSIDE: absolute, with "..", or a link that leads out. OS_UNREADABLE: see errno. */
+enum os_within os_open_within(const char *folder, const char *path, struct os_file *out);
+
+/* --- paths ------------------------------------------------------------------------- */
+/* "a/b" of "a/b/c.onnx", "." of "c.onnx"; in a static buffer's stead: malloc'ed, free it. */
+char *os_folder(const char *path);
+const char *os_basename(const char *path);
+/* Device and inode of what is there, or false. */
+bool os_stat(const char *path, struct os_stamp *out);
+/* The path without links and "..", malloc'ed; NULL with errno when it does not exist. */
+char *os_resolve(const char *path);
+/* Makes the folders above `path`. */
+bool os_make_folders(const char *path);
+
+/* --- writing ----------------------------------------------------------------------- */
+/* An output that appears complete or not at all: a temporary file beside `path`, renamed
+ * by os_commit. "-" and what is no regular file (/dev/null, a pipe) are written directly. */
+struct os_output {
+    int fd;
+    char *path, *temporary; /* temporary NULL: written directly */
+};
+bool os_create(const char *path, struct os_output *out);
+bool os_write(int fd, const void *bytes, size_t len);
+/* Copies a range file to file; the kernel does it where it can. false with errno 0: the
+ * input ends before. */
+bool os_copy(int out, int in, uint64_t offset, uint64_t len);
+/* Gives the file its name; durable: on the disk before returning. Frees *o, also when it
+ * fails, and then nothing remains. */
+bool os_commit(struct os_output *o, bool durable);
+void os_abandon(struct os_output *o);
+/* Removes the temporary files of outputs not yet committed; callable in a signal handler
+ * and when memory has run out. */
+void os_abandon_all(void);
+
+#endif

@@ -1,0 +1,135 @@
+/* load_tensor.c -- constant tensors from their messages: where the bytes are, and whether
+ * they are as many as type and dims say. Element types that are not known (yet) are taken
+ * as they come.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/load.h"
+
+enum {
+    FLOAT_DATA = 4, INT32_DATA = 5, INT64_DATA = 7, RAW_DATA = 9, DOUBLE_DATA = 10,
+    UINT64_DATA = 11
+};
+
+uint32_t ir_typed_field(enum ir_dtype t) {
+    switch (t) {
+    case IR_FLOAT: case IR_COMPLEX64: return FLOAT_DATA;
+    case IR_DOUBLE: case IR_COMPLEX128: return DOUBLE_DATA;
+    case IR_INT64: return INT64_DATA;
+    case IR_UINT32: case IR_UINT64: return UINT64_DATA;
+    case IR_STRING: case IR_UNDEFINED: return 0;
+    default: return INT32_DATA;
+    }
+}
+
+static uint64_t items_in_message(const Onnx__TensorProto *p, uint32_t field) {
+    switch (field) {
+    case FLOAT_DATA: return p->n_float_data;
+    case DOUBLE_DATA: return p->n_double_data;
+    case INT64_DATA: return p->n_int64_data;
+    case UINT64_DATA: return p->n_uint64_data;
+    case INT32_DATA: return p->n_int32_data;
+    default: return 0;
+    }
+}
+
+static const struct ir_payload *payload_of(const struct ir_load *l, const Onnx__TensorProto *p,
+                                           uint32_t field) {
+    return ir_payload_of(l->source->payloads, l->source->npayloads, &p->base, field);
+}
+
+static enum rw_code wrong_size(struct ir_load *l, const struct ir_tensor *t, uint64_t found,
+                               const char *unit, uint64_t wanted, const char *where) {
+    struct buf dims = {0};
+    for (uint32_t i = 0; i < t->rank && i < 8; i++)
+        buf_printf(&dims, "%s%" PRId64, i ? ", " : "", t->dims[i]);
+    enum rw_code code =
+        ir_load_error(l, where, "has %" PRIu64 " %s, but %s[%s%s] has %" PRIu64, found, unit,
+                      ir_dtype_name(t->dtype), buf_text(&dims), t->rank > 8 ? ", ..." : "",
+                      wanted);
+    buf_free(&dims);
+    return code;
+}
+
+static enum rw_code load_strings(struct ir_load *l, const Onnx__TensorProto *p,
+                                 struct ir_tensor *t, const char *where) {
+    if (p->n_string_data != t->count)
+        return wrong_size(l, t, p->n_string_data, "strings", t->count, where);
+    struct ir_string *s = arena_new_array(l->m->arena, struct ir_string, p->n_string_data);
+    for (size_t i = 0; i < p->n_string_data; i++)
+        s[i] = (struct ir_string){(const char *)p->string_data[i].data, p->string_data[i].len};
+    t->storage = IR_STRINGS;
+    t->strings = s;
+    return RW_OK;
+}
+
+static enum rw_code load_raw(struct ir_load *l, const Onnx__TensorProto *p,
+                             struct ir_tensor *t, const char *where) {
+    const struct ir_payload *range = payload_of(l, p, RAW_DATA);
+    uint64_t len = range ? range->len : p->raw_data.len;
+    if (!ir_dtype_bits(t->dtype)) t->nbytes = len;
+    if (len != t->nbytes) return wrong_size(l, t, len, "bytes of data", t->nbytes, where);
+    t->storage = range ? IR_IN_FILE : IR_IN_MEMORY;
+    t->offset = range ? range->offset : 0;
+    t->data = range ? NULL : p->raw_data.data;
+    return RW_OK;
+}
+
+/* Packed floats are laid out as raw data. Of varints the number is not counted: that would
+ * be reading them all; a range that cannot be right is refused, the rest shows on reading. */
+static enum rw_code load_range(struct ir_load *l, const struct ir_payload *range,
+                               uint64_t items, struct ir_tensor *t, const char *where) {
+    if (range->field == FLOAT_DATA || range->field == DOUBLE_DATA) {
+        if (range->len != t->nbytes)
+            return wrong_size(l, t, range->len, "bytes of data", t->nbytes, where);
+        t->storage = IR_IN_FILE;
+        t->offset = range->offset;
+        return RW_OK;
+    }
+    if (range->len < items || range->len / IR_WIRE_VARINT_MAX > items)
+        return wrong_size(l, t, range->len, "bytes of packed numbers", items, where);
+    t->storage = IR_AS_PROTO;
+    return RW_OK;
+}
+
+/* Elements of less than a byte share the numbers of int32_data; complex ones take two. */
+static uint64_t items_wanted(const struct ir_tensor *t) {
+    uint32_t bits = ir_dtype_bits(t->dtype);
+    if (bits < 8) return t->nbytes;
+    bool pair = t->dtype == IR_COMPLEX64 || t->dtype == IR_COMPLEX128;
+    return pair ? t->count * 2 : t->count; /* count * 8 was checked for nbytes */
+}
+
+static enum rw_code load_typed(struct ir_load *l, const Onnx__TensorProto *p,
+                               struct ir_tensor *t, const char *where) {
+    uint32_t field = ir_typed_field(t->dtype);
+    const struct ir_payload *range = payload_of(l, p, field);
+    uint64_t wanted = items_wanted(t), found = items_in_message(p, field);
+    if (range) return load_range(l, range, wanted, t, where);
+    if (found != wanted) return wrong_size(l, t, found, "numbers", wanted, where);
+    t->storage = IR_AS_PROTO;
+    return RW_OK;
+}
+
+enum rw_code ir_load_tensor(struct ir_load *l, Onnx__TensorProto *p, const char *where,
+                            struct ir_tensor **out) {
+    struct ir_tensor *t = arena_new(l->m->arena, struct ir_tensor);
+    bool known = p->data_type > 0 && p->data_type < IR_DTYPE_N;
+    *out = t;
+    t->proto = p;
+    t->doc = p->doc_string;
+    t->dtype = known ? (enum ir_dtype)p->data_type : IR_UNDEFINED;
+    if (p->n_dims > UINT16_MAX) return ir_load_error(l, where, "has %zu dims", p->n_dims);
+    t->rank = (uint32_t)p->n_dims;
+    t->dims = p->dims;
+    if (!ir_tensor_count(t->rank, t->dims, &t->count))
+        return ir_load_error(l, where, "has dims that are negative or too large");
+    if (t->dtype == IR_STRING) return load_strings(l, p, t, where);
+    if (known && !ir_tensor_bytes(t->dtype, t->count, &t->nbytes))
+        return ir_load_error(l, where, "has dims that are too large");
+    if (p->has_data_location && p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
+        return ir_external_tensor(l->source, p, t, where, l->diags);
+    if (p->has_raw_data || payload_of(l, p, RAW_DATA) || !known)
+        return load_raw(l, p, t, where);
+    return load_typed(l, p, t, where);
+}
