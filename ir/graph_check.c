@@ -132,6 +132,21 @@ static bool check_outer(const struct check *c, ir_value v) {
     return true;
 }
 
+/* No entry of the map leads to a value that stands for another one. */
+static bool check_outer_of(const struct check *c) {
+    const struct ir_graph *g = c->g;
+    for (uint32_t i = 0; i < g->outer_of.len; i++) {
+        ir_value inner = g->outer_of.entry[i].value;
+        if (inner == IR_NONE) continue;
+        HOLDS(inner < g->values.len, "the map of outer values leads out of the graph", i);
+        const struct ir_value_info *x = &g->values.at[inner];
+        HOLDS((x->flags & (IR_IS_OUTER | IR_IS_DEAD)) == IR_IS_OUTER &&
+                  x->outer == g->outer_of.entry[i].key,
+              "the map of outer values is stale", inner);
+    }
+    return true;
+}
+
 static bool check_value(const struct check *c, ir_value v) {
     const struct ir_graph *g = c->g;
     const struct ir_value_info *x = &g->values.at[v];
@@ -169,7 +184,7 @@ static bool check_interface(const struct check *c) {
 
 bool ir_graph_check(const struct ir_graph *g, struct diag_sink *diags) {
     const struct check check = {g, diags}, *c = &check;
-    if (!check_order(c) || !check_interface(c)) return false;
+    if (!check_order(c) || !check_interface(c) || !check_outer_of(c)) return false;
     for (ir_value v = 0; v < g->values.len; v++)
         if (!check_value(c, v)) return false;
     return true;

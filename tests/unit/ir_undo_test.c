@@ -246,9 +246,22 @@ static void what_is_committed_stays(void) {
     arena_free(&w.arena);
 }
 
+static void made_up_names_come_again_after_undo(void) {
+    struct world w = {.seed = 8};
+    build(&w);
+    ir_add_value(w.m->main, "hint", NULL);
+    ir_mark_t mark = ir_mark(w.m);
+    CU_ASSERT_STRING_EQUAL(ir_fresh_name(w.m, "hint"), "hint_1");
+    CU_ASSERT_STRING_EQUAL(ir_fresh_name(w.m, "hint"), "hint_2");
+    ir_undo(w.m, mark);
+    CU_ASSERT_STRING_EQUAL(ir_fresh_name(w.m, "hint"), "hint_1");
+    arena_free(&w.arena);
+}
+
 void add_ir_undo_suite(void);
 void add_ir_undo_suite(void) {
     CU_pSuite s = CU_add_suite("ir: undo", NULL, NULL);
     CU_ADD_TEST(s, undo_gives_back_the_very_state);
     CU_ADD_TEST(s, what_is_committed_stays);
+    CU_ADD_TEST(s, made_up_names_come_again_after_undo);
 }
