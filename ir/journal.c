@@ -5,6 +5,20 @@
 
 #include "ir/names.h"
 
+#define PIECE 4096u /* items */
+
+static struct ir_saved *saved_at(const struct ir_journal *j, uint32_t i) {
+    return &j->pieces.at[i / PIECE][i % PIECE];
+}
+
+static void push(struct ir_model *m, struct ir_saved s) {
+    struct ir_journal *j = m->journal;
+    if (j->len == UINT32_MAX) rw_out_of_memory();
+    if (j->len / PIECE == j->pieces.len)
+        vec_push(m->arena, &j->pieces, arena_new_array(m->arena, struct ir_saved, PIECE));
+    *saved_at(j, j->len++) = s;
+}
+
 void ir_journal_init(struct ir_model *m) { m->journal = arena_new(m->arena, struct ir_journal); }
 
 static void *address_of(const struct ir_saved *s) {
@@ -24,21 +38,19 @@ void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
                          .place = (uint8_t)place, .size = (uint8_t)size};
     rw_assert(size <= sizeof s.old);
     memcpy(&s.old, address_of(&s), size);
-    vec_push(m->arena, &m->journal->saved, s);
+    push(m, s);
 }
 
 void ir_set_outer_of(struct ir_graph *g, ir_value outer, ir_value inner) {
-    struct ir_journal *j = g->model->journal;
-    if (j->on)
-        vec_push(g->model->arena, &j->saved,
-                 (struct ir_saved){.base = g, .item = outer, .place = IR_IN_OUTER_OF,
-                                   .old = map_get(&g->outer_of, outer)});
+    if (g->model->journal->on)
+        push(g->model, (struct ir_saved){.base = g, .item = outer, .place = IR_IN_OUTER_OF,
+                                         .old = map_get(&g->outer_of, outer)});
     map_put(&g->outer_of, outer, inner);
 }
 
 ir_mark_t ir_mark(struct ir_model *m) {
     struct ir_journal *j = m->journal;
-    ir_mark_t mark = j->saved.len;
+    ir_mark_t mark = j->len;
     j->on = true;
     SET(m, m->edits, m->edits);
     SET(m, m->opaque, m->opaque);
@@ -47,9 +59,9 @@ ir_mark_t ir_mark(struct ir_model *m) {
 
 void ir_undo(struct ir_model *m, ir_mark_t mark) {
     struct ir_journal *j = m->journal;
-    rw_assert(mark <= j->saved.len);
-    while (j->saved.len > mark) {
-        struct ir_saved s = vec_pop(&j->saved);
+    rw_assert(mark <= j->len);
+    while (j->len > mark) {
+        struct ir_saved s = *saved_at(j, --j->len);
         if (s.place == IR_IN_OUTER_OF)
             map_put(&((struct ir_graph *)s.base)->outer_of, s.item, (uint32_t)s.old);
         else memcpy(address_of(&s), &s.old, s.size);
@@ -57,6 +69,6 @@ void ir_undo(struct ir_model *m, ir_mark_t mark) {
 }
 
 void ir_commit(struct ir_model *m) {
-    m->journal->saved.len = 0;
+    m->journal->len = 0;
     m->journal->on = false;
 }

@@ -30,8 +30,10 @@ struct ir_saved {
     uint8_t place, size;
 };
 
+/* In pieces of a fixed size, so that growing moves nothing. */
 struct ir_journal {
-    VEC(struct ir_saved) saved;
+    VEC(struct ir_saved *) pieces;
+    uint32_t len;
     bool on;
 };
 
