@@ -116,7 +116,7 @@ ir_node ir_add_node(struct ir_graph *g, const struct ir_new_node *d, ir_node bef
         .nout = d->nout,
         .out = d->nout ? arena_copy(m->arena, d->out, d->nout * sizeof *d->out) : NULL,
         .nattr = d->nattr,
-        .attr = copy_attrs(m->arena, d->nattr, d->attr),
+        .attr = d->nattr ? copy_attrs(m->arena, d->nattr, d->attr) : NULL,
         .prev = IR_NONE,
         .next = IR_NONE,
         .rule = d->rule,
