@@ -224,7 +224,8 @@ void ir_own_body(struct ir_graph *g, ir_node n, struct ir_graph *body);
 void ir_set_input(struct ir_graph *g, ir_node n, uint32_t k, ir_value v); /* k < nin */
 /* Drops absent operands at the end, or lengthens with absent ones. */
 void ir_set_input_count(struct ir_graph *g, ir_node n, uint32_t nin);
-void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr); /* adds or replaces */
+/* Adds or replaces. An attribute that goes releases its bodies; ir_own_body for new ones. */
+void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr);
 void ir_drop_attr(struct ir_graph *g, ir_node n, const char *name);
 void ir_set_type(struct ir_graph *g, ir_value v, const struct ir_type *t);
 void ir_set_symval(struct ir_graph *g, ir_value v, const struct ir_symval *s);
@@ -257,7 +258,9 @@ void ir_replace_value(struct ir_graph *g, ir_value old, ir_value now);
 
 /* --- undo -------------------------------------------------------------------------- */
 typedef uint32_t ir_mark_t;
+/* Edits are saved from the first mark on until ir_commit. */
 ir_mark_t ir_mark(struct ir_model *m);
+/* Marks set later are void; this one stays good, to try something else. */
 void ir_undo(struct ir_model *m, ir_mark_t mark);
 /* Forgets the journal up to now: what was done stays. */
 void ir_commit(struct ir_model *m);

@@ -48,24 +48,32 @@ void ir_set_outer_of(struct ir_graph *g, ir_value outer, ir_value inner) {
     map_put(&g->outer_of, outer, inner);
 }
 
-ir_mark_t ir_mark(struct ir_model *m) {
-    struct ir_journal *j = m->journal;
-    ir_mark_t mark = j->len;
-    j->on = true;
+/* What is not saved edit by edit. */
+static void save_counters(struct ir_model *m) {
     SET(m, m->edits, m->edits);
     SET(m, m->opaque, m->opaque);
+    push(m, (struct ir_saved){.place = IR_IN_DIMS, .old = ir_dims_mark(m->dims)});
+}
+
+ir_mark_t ir_mark(struct ir_model *m) {
+    ir_mark_t mark = m->journal->len;
+    m->journal->on = true;
+    save_counters(m);
     return mark;
+}
+
+static void restore(struct ir_model *m, const struct ir_saved *s) {
+    struct ir_graph *g = s->base;
+    if (s->place == IR_IN_OUTER_OF) map_put(&g->outer_of, s->item, (uint32_t)s->old);
+    else if (s->place == IR_IN_DIMS) ir_dims_undo(m->dims, (uint32_t)s->old);
+    else memcpy(address_of(s), &s->old, s->size);
 }
 
 void ir_undo(struct ir_model *m, ir_mark_t mark) {
     struct ir_journal *j = m->journal;
     rw_assert(mark <= j->len);
-    while (j->len > mark) {
-        struct ir_saved s = *saved_at(j, --j->len);
-        if (s.place == IR_IN_OUTER_OF)
-            map_put(&((struct ir_graph *)s.base)->outer_of, s.item, (uint32_t)s.old);
-        else memcpy(address_of(&s), &s.old, s.size);
-    }
+    while (j->len > mark) restore(m, saved_at(j, --j->len));
+    save_counters(m); /* the mark stays good */
 }
 
 void ir_commit(struct ir_model *m) {

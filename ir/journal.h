@@ -19,7 +19,8 @@ enum ir_place {
     IR_IN_USES,
     IR_IN_NAMES,  /* base: the names of the model */
     IR_IN_ARENA,  /* base: the address, which stays */
-    IR_IN_OUTER_OF /* base: the graph; item: the key */
+    IR_IN_OUTER_OF, /* base: the graph; item: the key */
+    IR_IN_DIMS     /* a mark of the table of dimensions */
 };
 
 struct ir_saved {

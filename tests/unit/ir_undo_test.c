@@ -246,6 +246,27 @@ static void what_is_committed_stays(void) {
     arena_free(&w.arena);
 }
 
+static void a_mark_serves_again_after_undo(void) {
+    struct world w = {.seed = 9};
+    build(&w);
+    struct ir_dims *d = w.m->dims;
+    ir_dim a = ir_dim_symbol(d, "a"), b = ir_dim_symbol(d, "b");
+    struct buf start = {0};
+    dump_model(w.m, &start);
+    ir_mark_t mark = ir_mark(w.m);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 20; i++) edit(&w);
+        w.m->opaque++;
+        CU_ASSERT_TRUE(ir_dim_unify(d, a, b));
+        CU_ASSERT_EQUAL(ir_dim_equal(d, a, b), IR_TRUE);
+        ir_undo(w.m, mark);
+        CU_ASSERT_EQUAL(ir_dim_equal(d, a, b), IR_UNKNOWN);
+        same_dump(w.m, &start);
+    }
+    buf_free(&start);
+    arena_free(&w.arena);
+}
+
 static void made_up_names_come_again_after_undo(void) {
     struct world w = {.seed = 8};
     build(&w);
@@ -263,5 +284,6 @@ void add_ir_undo_suite(void) {
     CU_pSuite s = CU_add_suite("ir: undo", NULL, NULL);
     CU_ADD_TEST(s, undo_gives_back_the_very_state);
     CU_ADD_TEST(s, what_is_committed_stays);
+    CU_ADD_TEST(s, a_mark_serves_again_after_undo);
     CU_ADD_TEST(s, made_up_names_come_again_after_undo);
 }
