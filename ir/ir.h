@@ -18,5 +18,6 @@
 #include "ir/tensor.h"
 #include "ir/text.h"
 #include "ir/type.h"
+#include "ir/verify.h"
 
 #endif

@@ -43,11 +43,16 @@ def attribute(a, default_bytes):
 
 
 def schema(s, formal, attrs, constraints, body):
+    constraints = [(c.type_param_str, frozenset(c.allowed_type_strs)) for c in constraints]
+
+    def named(p):  # a formal parameter spells maps differently from its constraint
+        p = formal(p)
+        return p._replace(types=dict(constraints).get(p.type, p.types))
+
     return Schema(s.domain, s.name, s.since_version, s.deprecated, body,
                   (s.min_input, s.max_input, s.min_output, s.max_output),
-                  [formal(p) for p in s.inputs], [formal(p) for p in s.outputs],
-                  sorted(attrs, key=lambda a: a.name),
-                  [(c.type_param_str, frozenset(c.allowed_type_strs)) for c in constraints])
+                  [named(p) for p in s.inputs], [named(p) for p in s.outputs],
+                  sorted(attrs, key=lambda a: a.name), constraints)
 
 
 def onnx_schemas():

@@ -1,0 +1,27 @@
+/* verify.h -- is the model one that the standard allows and a runtime loads?
+ *
+ * Names and their resolution (dangling, cyclic, defined twice) are refused while a model
+ * is read. Here it is about operators: imports, versions, arity, attributes, element
+ * types, bodies. Asked of models that were read, to refuse what no runtime would load,
+ * and after rewriting, where a fault is ours.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_VERIFY_H
+#define IR_VERIFY_H
+
+#include "ir/graph.h"
+
+/* Imports what is used of other domains than ai.onnx and not imported, at the newest
+ * version that is known, with a warning for each. For models just read. */
+void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
+/* RW_OK, or RW_WRONG with errors. Faults that do no harm are warnings: an operator that
+ * ONNX Runtime alone knows at that opset, a deprecated one. Types are compared where they
+ * are known, so best asked after inference. Linear in the model; changes nothing. */
+enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
+
+/* The place of a node for diagnostics: `model.onnx: node "n" (Op)`; one without a name is
+ * known by its first output. In the arena. */
+const char *ir_node_where(const struct ir_graph *g, ir_node n, struct arena *a);
+
+#endif

@@ -1,0 +1,34 @@
+/* verify_body.c -- the bodies of If, Loop and Scan take and give what their node says.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/verify_parts.h"
+
+static void verify_counts(struct verify *v, const struct ir_attr *a, uint32_t nin,
+                          uint32_t nout) {
+    if (a->type != IR_ATTR_GRAPH || a->ref) return;
+    const struct ir_graph *body = a->graphs[0];
+    if (body->inputs.len != nin)
+        ir_verify_wrong(v, "body \"%s\" has %u inputs, wanted %u", a->name, body->inputs.len,
+                        nin);
+    if (body->outputs.len != nout)
+        ir_verify_wrong(v, "body \"%s\" has %u outputs, wanted %u", a->name, body->outputs.len,
+                        nout);
+}
+
+/* Scan 8 has the lengths of the sequences in front of its other operands. */
+static uint32_t scan_inputs(const struct verify *v) {
+    uint32_t front = v->x->schema->since < 9;
+    return v->x->nin > front ? v->x->nin - front : 0;
+}
+
+void ir_verify_bodies(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    if (*s->domain) return;
+    for (uint32_t k = 0; k < v->x->nattr; k++) {
+        const struct ir_attr *a = &v->x->attr[k];
+        if (rw_streq(s->name, "If")) verify_counts(v, a, 0, v->x->nout);
+        /* The iteration and the condition, then what is carried; the condition goes out. */
+        else if (rw_streq(s->name, "Loop")) verify_counts(v, a, v->x->nin, v->x->nout + 1);
+        else if (rw_streq(s->name, "Scan")) verify_counts(v, a, scan_inputs(v), v->x->nout);
+    }
+}

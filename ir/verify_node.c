@@ -1,0 +1,102 @@
+/* verify_node.c -- operands, outputs and attributes of a node against its schema.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/verify_parts.h"
+
+/* --- arity ----------------------------------------------------------------------------- */
+
+static const char *range(struct verify *v, uint16_t least, uint16_t most) {
+    if (most == UINT16_MAX) return arena_printf(&v->tmp, "%u or more", least);
+    if (least == most) return arena_printf(&v->tmp, "%u", least);
+    return arena_printf(&v->tmp, "%u to %u", least, most);
+}
+
+static void verify_count(struct verify *v, const char *what, const char *verb, uint32_t count,
+                         uint16_t least, uint16_t most) {
+    if (count >= least && (most == UINT16_MAX || count <= most)) return;
+    ir_verify_wrong(v, "has %u %s%s, \"%s\" %s %s", count, what, count == 1 ? "" : "s",
+                    v->x->schema->name, verb, range(v, least, most));
+}
+
+static void verify_arity(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    verify_count(v, "operand", "takes", v->x->nin, s->min_inputs, s->max_inputs);
+    verify_count(v, "output", "gives", v->x->nout, s->min_outputs, s->max_outputs);
+    for (uint32_t k = 0; k < v->x->nin && k < s->ninputs; k++)
+        if (s->inputs[k].option == IR_SINGLE && ir_input(v->g, v->n, k) == IR_NONE)
+            ir_verify_wrong(v, "operand %u (\"%s\") is missing", k, s->inputs[k].name);
+    for (uint32_t k = 0; k < v->x->nout && k < s->noutputs; k++)
+        if (s->outputs[k].option == IR_SINGLE && v->x->out[k] == IR_NONE)
+            ir_verify_wrong(v, "output %u (\"%s\") has no name", k, s->outputs[k].name);
+}
+
+/* --- attributes -------------------------------------------------------------------------- */
+
+static const char *attr_type_name(enum ir_attr_type t) {
+    static const char *const names[] = {
+        "nothing", "a float", "an int", "a string", "a tensor", "a graph", "floats", "ints",
+        "strings", "tensors", "graphs", "a sparse tensor", "sparse tensors", "a type", "types",
+    };
+    return (unsigned)t < countof(names) ? names[t] : "something unknown";
+}
+
+static void suggest_attr(struct verify *v, const char *name) {
+    const struct ir_schema *s = v->x->schema;
+    const char **names = arena_new_array(&v->tmp, const char *, (size_t)s->nattrs + 1);
+    for (uint32_t i = 0; i < s->nattrs; i++) names[i] = s->attrs[i].name;
+    const char *nearest = diag_nearest(name, names, s->nattrs);
+    if (nearest) ir_verify_help(v, "did you mean \"%s\"?", nearest);
+}
+
+/* One that a schema does not have: no runtime loads that, but of ONNX Runtime's operators
+ * another version than the one of the table may know it. */
+static void unknown_attr(struct verify *v, const char *name) {
+    const struct ir_schema *s = v->x->schema;
+    if (strncmp(name, "__", 2) == 0) return; /* free for private use */
+    const char *format = "\"%s\" has no attribute \"%s\"";
+    if (*s->domain) {
+        ir_verify_warn(v, format, s->name, name);
+        return;
+    }
+    ir_verify_wrong(v, format, s->name, name);
+    suggest_attr(v, name);
+}
+
+static void verify_attr(struct verify *v, uint32_t k) {
+    const struct ir_attr *a = &v->x->attr[k];
+    for (uint32_t i = 0; i < k; i++)
+        if (rw_streq(v->x->attr[i].name, a->name))
+            ir_verify_wrong(v, "attribute \"%s\" is there twice", a->name);
+    const struct ir_schema_attr *s = ir_schema_attr(v->x->schema, a->name);
+    if (!s) unknown_attr(v, a->name);
+    else if (a->type != s->type)
+        ir_verify_wrong(v, "attribute \"%s\" is %s, wanted %s", a->name, attr_type_name(a->type),
+                        attr_type_name(s->type));
+}
+
+/* Which of its attributes a Constant has is its own affair, but it has one. */
+static void verify_constant(struct verify *v) {
+    if (!*v->x->schema->domain && rw_streq(v->x->schema->name, "Constant") && v->x->nattr != 1)
+        ir_verify_wrong(v, "has %u values, wanted one", v->x->nattr);
+}
+
+static void verify_attrs(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    if (v->x->nattr > 4u * s->nattrs + 16) { /* many are unknown or there twice */
+        ir_verify_wrong(v, "has %u attributes, \"%s\" takes %u", v->x->nattr, s->name, s->nattrs);
+        return;
+    }
+    for (uint32_t k = 0; k < v->x->nattr; k++) verify_attr(v, k);
+    for (uint32_t i = 0; i < s->nattrs; i++)
+        if (s->attrs[i].has_default == IR_REQUIRED &&
+            !ir_find_attr(v->g, v->n, s->attrs[i].name))
+            ir_verify_wrong(v, "attribute \"%s\" is missing", s->attrs[i].name);
+    verify_constant(v);
+}
+
+void ir_verify_node(struct verify *v) {
+    struct arena_mark mark = arena_mark(&v->tmp);
+    verify_arity(v);
+    verify_attrs(v);
+    arena_reset(&v->tmp, mark);
+}

@@ -1,0 +1,87 @@
+/* verify_type.c -- element types of operands and outputs against the type constraints.
+ *
+ * What is not known is not compared. Operands and outputs that share a constraint have the
+ * same type; that is looked at in one pass, with the first known type of each.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/verify_parts.h"
+
+#define NESTING_MAX 16
+
+/* The type as the schemas write it, `seq(tensor(float))`; false when a part is unknown. */
+static bool type_text(const struct ir_type *t, struct buf *out, uint32_t depth) {
+    static const char *const heads[] = {"tensor(", "sparse_tensor(", "seq(", "optional(",
+                                        "map("};
+    if (!t || depth > NESTING_MAX || (unsigned)t->kind >= countof(heads)) return false;
+    buf_puts(out, heads[t->kind]);
+    if (t->kind == IR_TENSOR || t->kind == IR_SPARSE_TENSOR || t->kind == IR_MAP) {
+        const char *name = t->dtype == IR_UNDEFINED ? NULL : ir_dtype_name(t->dtype);
+        if (!name) return false;
+        buf_puts(out, name);
+    }
+    if (t->kind == IR_MAP) {
+        /* Values of a map are tensors of no dimension, written by their element type. */
+        const char *name = t->elem ? ir_dtype_name(ir_type_dtype(t->elem)) : NULL;
+        if (!name) return false;
+        buf_printf(out, ", %s", name);
+    }
+    if ((t->kind == IR_SEQUENCE || t->kind == IR_OPTIONAL) &&
+        !type_text(t->elem, out, depth + 1))
+        return false;
+    buf_putc(out, ')');
+    return true;
+}
+
+static bool is_allowed(const struct ir_formal_param *p, const struct ir_type *t,
+                       const char *text) {
+    if (t->kind == IR_TENSOR) return ir_types_allow(p->types, t->dtype);
+    size_t n;
+    const char *const *list = ir_types_list(p->types, &n);
+    for (size_t i = 0; i < n; i++)
+        if (rw_streq(list[i], text)) return true;
+    return false;
+}
+
+struct bound {
+    const char *text; /* first known type, NULL: none yet */
+    const char *role; /* "operand" or "output" */
+    uint32_t at;
+};
+
+static void verify_one(struct verify *v, const char *role, uint32_t k, ir_value value,
+                       const struct ir_formal_param *p, struct bound *bounds) {
+    const struct ir_type *t = value == IR_NONE || !p ? NULL : ir_val(v->g, value)->type;
+    struct buf b = {0};
+    if (!type_text(t, &b, 0)) {
+        buf_free(&b);
+        return;
+    }
+    const char *text = arena_strdup(&v->tmp, buf_text(&b));
+    buf_free(&b);
+    const struct ir_schema *s = v->x->schema;
+    if (!is_allowed(p, t, text)) {
+        ir_verify_wrong(v, "%s %u (\"%s\") is %s, which \"%s\" of opset %" PRId64 " does not %s",
+                        role, k, p->name, text, s->name, ir_opset(v->g, s->domain),
+                        rw_streq(role, "operand") ? "take" : "give");
+        return;
+    }
+    if (p->constraint < 0 || (p->option == IR_VARIADIC && !p->homogeneous)) return;
+    struct bound *bound = &bounds[p->constraint];
+    if (!bound->text) *bound = (struct bound){text, role, k};
+    else if (!rw_streq(bound->text, text))
+        ir_verify_wrong(v, "%s %u (\"%s\") is %s, wanted %s as %s %u", role, k, p->name, text,
+                        bound->text, bound->role, bound->at);
+}
+
+void ir_verify_types(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    struct arena_mark mark = arena_mark(&v->tmp);
+    struct bound *bounds = arena_new_array(&v->tmp, struct bound, (size_t)s->nconstraints + 1);
+    memset(bounds, 0, ((size_t)s->nconstraints + 1) * sizeof *bounds);
+    for (uint32_t k = 0; k < v->x->nin; k++)
+        verify_one(v, "operand", k, ir_input(v->g, v->n, k), ir_schema_input(s, k), bounds);
+    for (uint32_t k = 0; k < v->x->nout; k++)
+        verify_one(v, "output", k, v->x->out[k], ir_schema_output(s, k), bounds);
+    arena_reset(&v->tmp, mark);
+}
