@@ -281,10 +281,10 @@ static enum rw_code load_parts(struct ir_load *l, struct ir_scope *s,
                        p->inputs ? p->inputs[i] : NULL));
     TRY(define_outputs(l, s, p, nodes));
     TRY(load_nodes(l, s, nodes, (uint32_t)p->nnodes));
-    load_infos(l, s, p);
     for (size_t i = 0; i < p->noutputs; i++)
         TRY(load_output(l, s, p->outputs ? p->outputs[i]->name : p->output_names[i],
                         p->outputs ? p->outputs[i] : NULL));
+    load_infos(l, s, p); /* behind the outputs: the interface wins */
     return RW_OK;
 }
 

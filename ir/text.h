@@ -15,7 +15,8 @@
 
 struct ir_text_options {
     bool all;         /* every constant in full */
-    const char *file; /* the model's file without its folder, to refer to; or NULL */
+    const char *file; /* the model's file without its folder, to refer to; then nothing is
+                         left out. Or NULL */
 };
 void ir_text_print(const struct ir_model *m, const struct ir_text_options *o, struct buf *out);
 /* One node as a line (a body takes more) without indentation or newline. */

@@ -48,7 +48,8 @@ static void print_dim(struct buf *out, const struct ir_dims *dims, ir_dim d) {
     const char *name;
     if (d == IR_DIM_UNKNOWN) buf_putc(out, '?');
     else if (ir_dim_is_const(dims, d, &value)) buf_printf(out, "%" PRId64, value);
-    else if ((name = ir_dim_param(dims, d))) text_print_name(out, name);
+    else if ((name = ir_dim_param(dims, d)) && text_is_id(name)) buf_puts(out, name);
+    else if (name) text_print_string(out, name, strlen(name));
     else {
         struct buf form = {0};
         ir_dim_print(dims, d, &form);
@@ -199,11 +200,11 @@ void text_print_tensor(struct text_printer *p, const struct ir_tensor *t, const 
         text_print_name(p->out, name);
         buf_puts(p->out, " = ");
     }
-    bool full = p->options->all || t->count <= TEXT_SMALL;
-    if (full && print_elements(p, t)) return;
     const char *file = t->storage == IR_EXTERNAL  ? t->location
                        : t->storage == IR_IN_FILE ? p->options->file
                                                   : NULL;
+    bool full = p->options->all || t->count <= TEXT_SMALL || (p->options->file && !file);
+    if (full && print_elements(p, t)) return;
     if (file && !name) buf_puts(p->out, "= ");
     if (file) print_range(p, t, file);
     else buf_puts(p->out, "...");

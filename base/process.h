@@ -1,0 +1,19 @@
+/* process.h -- what the command asks of the operating system about itself.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include "base/base.h"
+
+/* Seconds of a clock that never goes back. */
+double process_seconds(void);
+/* Most memory that the process held so far, in MiB; touched pages of mapped files are
+ * part of it. */
+double process_peak_mib(void);
+bool process_stderr_is_terminal(void);
+/* Calls `clean` (only what a signal handler may do) when the process is interrupted,
+ * hung up or terminated, then ends it by that signal. */
+void process_on_interrupt(void (*clean)(void));
+
+#endif
