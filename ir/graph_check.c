@@ -158,7 +158,8 @@ static bool check_value(const struct check *c, ir_value v) {
     if (x->flags & IR_IS_OUTER) return check_outer(c, v);
     HOLDS(x->name && *x->name, "a value has no name", v);
     const struct ir_name *holder = ir_name_holder(g->model, g->function, x->name);
-    HOLDS(holder && holder->graph == g && holder->value == v, "a name is another value's", v);
+    bool own = holder && holder->graph == g && holder->value == v;
+    HOLDS(own || (holder && holder->sharers > 0), "a name is another value's", v);
     if (x->producer == IR_NONE) return true;
     HOLDS(ir_output(g, x->producer, x->output) == v, "a producer has another output", v);
     HOLDS(!ir_is_dead(g, x->producer), "a producer is dead", v);
