@@ -4,6 +4,7 @@
 #include "ir/files.h"
 
 #include "ir/source.h"
+#include "ir/tensor_bytes.h"
 
 static struct ir_source *new_source(struct arena *a, const char *name) {
     struct ir_source *s = arena_new(a, struct ir_source);

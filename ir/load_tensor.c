@@ -5,33 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/load.h"
+#include "ir/tensor_bytes.h"
 
-enum {
-    FLOAT_DATA = 4, INT32_DATA = 5, INT64_DATA = 7, RAW_DATA = 9, DOUBLE_DATA = 10,
-    UINT64_DATA = 11
-};
-
-uint32_t ir_typed_field(enum ir_dtype t) {
-    switch (t) {
-    case IR_FLOAT: case IR_COMPLEX64: return FLOAT_DATA;
-    case IR_DOUBLE: case IR_COMPLEX128: return DOUBLE_DATA;
-    case IR_INT64: return INT64_DATA;
-    case IR_UINT32: case IR_UINT64: return UINT64_DATA;
-    case IR_STRING: case IR_UNDEFINED: return 0;
-    default: return INT32_DATA;
-    }
-}
-
-static uint64_t items_in_message(const Onnx__TensorProto *p, uint32_t field) {
-    switch (field) {
-    case FLOAT_DATA: return p->n_float_data;
-    case DOUBLE_DATA: return p->n_double_data;
-    case INT64_DATA: return p->n_int64_data;
-    case UINT64_DATA: return p->n_uint64_data;
-    case INT32_DATA: return p->n_int32_data;
-    default: return 0;
-    }
-}
+#define RAW_DATA 9
 
 static const struct ir_payload *payload_of(const struct ir_load *l, const Onnx__TensorProto *p,
                                            uint32_t field) {
@@ -79,7 +55,7 @@ static enum rw_code load_raw(struct ir_load *l, const Onnx__TensorProto *p,
  * be reading them all; a range that cannot be right is refused, the rest shows on reading. */
 static enum rw_code load_range(struct ir_load *l, const struct ir_payload *range,
                                uint64_t items, struct ir_tensor *t, const char *where) {
-    if (range->field == FLOAT_DATA || range->field == DOUBLE_DATA) {
+    if (range->field == IR_FLOAT_DATA || range->field == IR_DOUBLE_DATA) {
         if (range->len != t->nbytes)
             return wrong_size(l, t, range->len, "bytes of data", t->nbytes, where);
         t->storage = IR_IN_FILE;
@@ -92,19 +68,11 @@ static enum rw_code load_range(struct ir_load *l, const struct ir_payload *range
     return RW_OK;
 }
 
-/* Elements of less than a byte share the numbers of int32_data; complex ones take two. */
-static uint64_t items_wanted(const struct ir_tensor *t) {
-    uint32_t bits = ir_dtype_bits(t->dtype);
-    if (bits < 8) return t->nbytes;
-    bool pair = t->dtype == IR_COMPLEX64 || t->dtype == IR_COMPLEX128;
-    return pair ? t->count * 2 : t->count; /* count * 8 was checked for nbytes */
-}
-
 static enum rw_code load_typed(struct ir_load *l, const Onnx__TensorProto *p,
                                struct ir_tensor *t, const char *where) {
-    uint32_t field = ir_typed_field(t->dtype);
+    enum ir_typed_field field = ir_typed_field(t->dtype);
     const struct ir_payload *range = payload_of(l, p, field);
-    uint64_t wanted = items_wanted(t), found = items_in_message(p, field);
+    uint64_t wanted = t->nbytes / ir_typed_width(t->dtype), found = ir_typed_count(p, field);
     if (range) return load_range(l, range, wanted, t, where);
     if (found != wanted) return wrong_size(l, t, found, "numbers", wanted, where);
     t->storage = IR_AS_PROTO;

@@ -109,18 +109,29 @@ static bool strings_equal(const struct ir_tensor *a, const struct ir_tensor *b) 
 }
 
 /* By blocks: 4 KiB first, for most tensors that differ do so there. */
-static bool bytes_equal(struct ir_model *m, const struct ir_tensor *a,
-                        const struct ir_tensor *b) {
+static bool blocks_equal(struct ir_model *m, const struct ir_tensor *a,
+                         const struct ir_tensor *b, struct arena *scratch) {
     enum { FIRST = 4096, BLOCK = 1 << 16 };
-    if (a->storage == IR_IN_MEMORY && b->storage == IR_IN_MEMORY)
-        return a->nbytes == 0 || memcmp(a->data, b->data, (size_t)a->nbytes) == 0;
-    struct arena scratch = ARENA_EMPTY;
-    void *x = arena_alloc(&scratch, BLOCK), *y = arena_alloc(&scratch, BLOCK);
+    void *x = arena_alloc(scratch, BLOCK), *y = arena_alloc(scratch, BLOCK);
     bool equal = true;
     for (uint64_t at = 0, n = FIRST; equal && at < a->nbytes; at += n, n = BLOCK) {
         if (n > a->nbytes - at) n = a->nbytes - at;
         equal = ir_tensor_bytes_at(m, a, at, n, x) && ir_tensor_bytes_at(m, b, at, n, y) &&
                 memcmp(x, y, (size_t)n) == 0;
+    }
+    return equal;
+}
+
+/* A typed field can only be decoded from its begin, so it is read at once. */
+static bool bytes_equal(struct ir_model *m, const struct ir_tensor *a,
+                        const struct ir_tensor *b) {
+    struct arena scratch = ARENA_EMPTY;
+    bool equal, memory = a->storage == IR_IN_MEMORY && b->storage == IR_IN_MEMORY;
+    if (a->nbytes && (memory || a->storage == IR_AS_PROTO || b->storage == IR_AS_PROTO)) {
+        const void *x = ir_tensor_read(m, a, &scratch), *y = ir_tensor_read(m, b, &scratch);
+        equal = x && y && memcmp(x, y, (size_t)a->nbytes) == 0;
+    } else {
+        equal = blocks_equal(m, a, b, &scratch);
     }
     arena_free(&scratch);
     return equal;

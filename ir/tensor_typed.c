@@ -1,54 +1,51 @@
 /* tensor_typed.c -- the typed fields of TensorProto as raw bytes.
- *
- * Which field holds a type, and how many raw bytes one item of it stands for: types of up
- * to 16 bits lie in int32_data, one item an element, or one item a byte where several
- * elements share a byte; complex numbers are two items.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
 #include "ir/source.h"
 #include "ir/tensor_bytes.h"
 
-enum field { NO_FIELD, FLOATS, DOUBLES, INT32S, INT64S, UINT64S };
-
-static enum field field_of(enum ir_dtype t, uint32_t *width) {
-    uint32_t bits = ir_dtype_bits(t);
-    *width = bits < 8 ? 1 : bits / 8;
+enum ir_typed_field ir_typed_field(enum ir_dtype t) {
     switch (t) {
-    case IR_COMPLEX64: *width = 4; return FLOATS;
-    case IR_FLOAT: return FLOATS;
-    case IR_COMPLEX128: *width = 8; return DOUBLES;
-    case IR_DOUBLE: return DOUBLES;
-    case IR_INT64: return INT64S;
+    case IR_FLOAT:
+    case IR_COMPLEX64: return IR_FLOAT_DATA;
+    case IR_DOUBLE:
+    case IR_COMPLEX128: return IR_DOUBLE_DATA;
+    case IR_INT64: return IR_INT64_DATA;
     case IR_UINT32:
-    case IR_UINT64: return UINT64S;
+    case IR_UINT64: return IR_UINT64_DATA;
     case IR_UNDEFINED:
-    case IR_STRING: return NO_FIELD;
-    default: return INT32S;
+    case IR_STRING: return IR_NO_FIELD;
+    default: return IR_INT32_DATA;
     }
 }
 
-static size_t item_count(const Onnx__TensorProto *p, enum field f) {
+uint32_t ir_typed_width(enum ir_dtype t) {
+    uint32_t bits = ir_dtype_bits(t);
+    if (t == IR_COMPLEX64 || t == IR_COMPLEX128) return bits / 16;
+    return bits < 8 ? 1 : bits / 8;
+}
+
+size_t ir_typed_count(const Onnx__TensorProto *p, enum ir_typed_field f) {
     switch (f) {
-    case FLOATS: return p->n_float_data;
-    case DOUBLES: return p->n_double_data;
-    case INT32S: return p->n_int32_data;
-    case INT64S: return p->n_int64_data;
-    case UINT64S: return p->n_uint64_data;
+    case IR_FLOAT_DATA: return p->n_float_data;
+    case IR_DOUBLE_DATA: return p->n_double_data;
+    case IR_INT32_DATA: return p->n_int32_data;
+    case IR_INT64_DATA: return p->n_int64_data;
+    case IR_UINT64_DATA: return p->n_uint64_data;
     default: return 0;
     }
 }
 
-static uint64_t item_of(const Onnx__TensorProto *p, enum field f, size_t i) {
+static uint64_t item_of(const Onnx__TensorProto *p, enum ir_typed_field f, size_t i) {
     uint64_t x = 0;
     uint32_t word;
     switch (f) {
-    case FLOATS: memcpy(&word, &p->float_data[i], sizeof word); return word;
-    case DOUBLES: memcpy(&x, &p->double_data[i], sizeof x); return x;
-    case INT32S: return (uint32_t)p->int32_data[i];
-    case INT64S: return (uint64_t)p->int64_data[i];
-    case UINT64S: return p->uint64_data[i];
+    case IR_FLOAT_DATA: memcpy(&word, &p->float_data[i], sizeof word); return word;
+    case IR_DOUBLE_DATA: memcpy(&x, &p->double_data[i], sizeof x); return x;
+    case IR_INT32_DATA: return (uint32_t)p->int32_data[i];
+    case IR_INT64_DATA: return (uint64_t)p->int64_data[i];
+    case IR_UINT64_DATA: return p->uint64_data[i];
     default: return 0;
     }
 }
@@ -56,11 +53,11 @@ static uint64_t item_of(const Onnx__TensorProto *p, enum field f, size_t i) {
 /* Items of a field that was left in the file, one after the other. */
 struct cursor {
     const unsigned char *at, *end;
-    enum field field;
+    enum ir_typed_field field;
 };
 
 static bool next_item(struct cursor *c, uint64_t *out) {
-    uint32_t fixed = c->field == FLOATS ? 4 : c->field == DOUBLES ? 8 : 0;
+    uint32_t fixed = c->field == IR_FLOAT_DATA ? 4 : c->field == IR_DOUBLE_DATA ? 8 : 0;
     *out = 0;
     if (fixed) {
         if ((size_t)(c->end - c->at) < fixed) return false;
@@ -86,13 +83,13 @@ static void copy_part(uint64_t item, uint32_t width, uint64_t at, uint64_t first
 
 bool ir_typed_bytes_at(struct ir_model *m, const struct ir_tensor *t, uint64_t first,
                        uint64_t n, void *out) {
-    uint32_t width;
-    enum field f = field_of(t->dtype, &width);
+    uint32_t width = ir_typed_width(t->dtype);
+    enum ir_typed_field f = ir_typed_field(t->dtype);
     size_t len;
     const void *range = m ? ir_source_field(m, t, &len) : NULL;
     uint64_t i = first / width, end = (first + n + width - 1) / width;
     if (!range) {
-        if (!t->proto || end > item_count(t->proto, f)) return false;
+        if (!t->proto || end > ir_typed_count(t->proto, f)) return false;
         for (; i < end; i++)
             copy_part(item_of(t->proto, f, (size_t)i), width, i * width, first, n, out);
         return true;
