@@ -67,7 +67,8 @@ static bool items_equal(const void *a, const void *b, uint32_t n, size_t size) {
     return n == 0 || memcmp(a, b, n * size) == 0;
 }
 
-static bool lists_equal(struct ir_model *m, const struct ir_attr *a, const struct ir_attr *b) {
+static bool lists_equal(struct ir_model *m, const struct ir_attr *a,
+                        const struct ir_attr *b) {
     for (uint32_t i = 0; i < a->n; i++) {
         bool equal = a->type == IR_ATTR_STRINGS
                          ? string_equal(a->strings[i], b->strings[i])

@@ -46,7 +46,7 @@ static void relabel(struct ir_graph *g, ir_node n) {
             if (p == last) return;
         }
     }
-    rw_assert(!"room for 2^32 keys in 2^64");
+    rw_broken(__FILE__, __LINE__, "room for 2^32 nodes in 2^64 keys");
 }
 
 void ir_list_insert(struct ir_graph *g, ir_node n, ir_node before) {
@@ -54,7 +54,8 @@ void ir_list_insert(struct ir_graph *g, ir_node n, ir_node before) {
     uint64_t order;
     if (!key_between(g, prev, before, &order)) {
         relabel(g, before == IR_NONE ? prev : before);
-        rw_assert(key_between(g, prev, before, &order));
+        bool room = key_between(g, prev, before, &order);
+        rw_assert(room);
     }
     SET_NODE(g, n, order, order);
     SET_NODE(g, n, prev, prev);

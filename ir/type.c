@@ -76,10 +76,10 @@ enum ir_truth ir_type_equal(const struct ir_dims *d, const struct ir_type *a,
 static void print_tensor(const struct ir_dims *d, const struct ir_type *t, struct buf *out) {
     const char *name = ir_dtype_name(t->dtype);
     buf_puts(out, name && t->dtype != IR_UNDEFINED ? name : "?");
-    if (!t->ranked) return;
-    buf_putc(out, '[');
+    if (!t->ranked) buf_puts(out, "[]");
+    if (!t->ranked || t->rank == 0) return;
     for (uint32_t i = 0; i < t->rank; i++) {
-        if (i) buf_puts(out, ", ");
+        buf_puts(out, i ? ", " : "[");
         if (t->dims[i] == IR_DIM_UNKNOWN) buf_putc(out, '?');
         else ir_dim_print(d, t->dims[i], out);
     }

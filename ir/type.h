@@ -56,7 +56,8 @@ enum ir_truth ir_type_equal(const struct ir_dims *d, const struct ir_type *a,
                             const struct ir_type *b);
 enum ir_truth ir_shape_equal(const struct ir_dims *d, const struct ir_type *a,
                              const struct ir_type *b);
-/* `float[batch, 128]`, `int64[]`, `float` (unranked), `seq(float)`; `?` when unknown. */
+/* As in ONNX text: `float[batch, 128]`, `int64` (a scalar), `float[]` (of unknown rank),
+ * `seq(float)`; `?` when unknown. */
 void ir_type_print(const struct ir_dims *d, const struct ir_type *t, struct buf *out);
 
 /* The known value of a small integer tensor (rank 0 or 1; also bool), symbolic item by

@@ -255,7 +255,7 @@ static void types_compare_and_print(void) {
     }
     CU_ASSERT_STRING_EQUAL(buf_text(&out),
                            "float[batch, 128] map(int64, seq(float16[batch, 128])) "
-                           "sparse_tensor(float) ? float[?, 128] int64[] ");
+                           "sparse_tensor(float[]) ? float[?, 128] int64 ");
     buf_free(&out);
     arena_free(&a);
 }
