@@ -196,7 +196,7 @@ static bool eval_where(struct eval_job *j) {
 
 /* --- blocks ------------------------------------------------------------------------ */
 
-/* Copies the part `x` of `whole` that begins at `begin` on the axis, one way or the other. */
+/* Copies the part `x` of `whole` that begins at `begin` on the axis, there or back. */
 static void copy_part(const struct eval_cells *whole, const struct eval_cells *x,
                       uint32_t axis, int64_t begin, bool into_whole) {
     uint64_t inner = eval_span(&whole->shape, axis + 1, whole->shape.rank);
