@@ -8,8 +8,8 @@
 #include "ir/eval_kit.h"
 
 static const struct eval_op *const families[] = {
-    eval_elementwise_ops, eval_cast_ops,   eval_move_ops,   eval_remap_ops,
-    eval_index_ops,       eval_make_ops,   eval_reduce_ops, eval_matmul_ops,
+    ir_eval_elementwise_ops, ir_eval_cast_ops,   ir_eval_move_ops,   ir_eval_remap_ops,
+    ir_eval_index_ops,       ir_eval_make_ops,   ir_eval_reduce_ops, ir_eval_matmul_ops,
 };
 
 static const struct eval_op *find_op(const char *domain, const char *op) {

@@ -90,13 +90,13 @@ static uint32_t to_e8m0(float f, bool saturate, enum round round) {
 }
 
 static enum round round_mode(const struct eval_job *j) {
-    if (eval_attr_is(j, "round_mode", "down", "up")) return ROUND_DOWN;
-    return eval_attr_is(j, "round_mode", "up", "up") ? ROUND_UP : ROUND_NEAREST;
+    if (ir_eval_attr_is(j, "round_mode", "down", "up")) return ROUND_DOWN;
+    return ir_eval_attr_is(j, "round_mode", "up", "up") ? ROUND_UP : ROUND_NEAREST;
 }
 
 static bool to_small_float(struct eval_job *j, const struct eval_array *x,
                            struct eval_array *r) {
-    bool saturate = eval_attr_int(j, "saturate", 1) != 0;
+    bool saturate = ir_eval_attr_int(j, "saturate", 1) != 0;
     for (uint64_t i = 0; i < r->count; i++) {
         float f = as_float(x, i);
         if (r->dtype == IR_FLOAT4E2M1 && isnan(f)) return false;
@@ -119,26 +119,26 @@ static bool convert(struct eval_job *j, const struct eval_array *x, struct eval_
 static bool cast(struct eval_job *j, enum ir_dtype to) {
     struct eval_array x, r;
     struct eval_cells same;
-    if (!eval_given(j, 0)) return false;
+    if (!ir_eval_given(j, 0)) return false;
     if (j->e->in[0]->dtype == to)
-        return eval_cells(j, 0, &same) && eval_put_cells(j, 0, &same);
-    enum eval_class class = is_small_float(to) ? EVAL_I64 : eval_class_of(to);
-    return eval_array(j, 0, &x) && eval_array_new(j, to, class, &x.shape, &r) &&
-           convert(j, &x, &r) && eval_put(j, 0, &r);
+        return ir_eval_cells(j, 0, &same) && ir_eval_put_cells(j, 0, &same);
+    enum eval_class class = is_small_float(to) ? EVAL_I64 : ir_eval_class_of(to);
+    return ir_eval_array(j, 0, &x) && ir_eval_array_new(j, to, class, &x.shape, &r) &&
+           convert(j, &x, &r) && ir_eval_put(j, 0, &r);
 }
 
 /* Version 1 names the type in words: not evaluated. */
 static bool eval_cast(struct eval_job *j) {
-    const struct ir_attr *to = eval_attr(j, "to");
+    const struct ir_attr *to = ir_eval_attr(j, "to");
     if (!to || to->type != IR_ATTR_INT || to->i <= 0 || to->i >= IR_DTYPE_N) return false;
     return cast(j, (enum ir_dtype)to->i);
 }
 
 static bool eval_cast_like(struct eval_job *j) {
-    return eval_given(j, 1) && cast(j, j->e->in[1]->dtype);
+    return ir_eval_given(j, 1) && cast(j, j->e->in[1]->dtype);
 }
 
-const struct eval_op eval_cast_ops[] = {
+const struct eval_op ir_eval_cast_ops[] = {
     {"Cast", eval_cast, 0},
     {"CastLike", eval_cast_like, 0},
     {NULL, NULL, 0},

@@ -72,12 +72,13 @@ static bool combine(struct eval_job *j, enum binary_op op, const struct eval_arr
     const struct binary *f = &binaries[op];
     struct eval_shape shape;
     struct eval_walk w;
-    if (a->class != b->class || !eval_broadcast(&a->shape, &b->shape, &shape)) return false;
-    if (!eval_array_new(j, a->dtype, a->class, &shape, out)) return false;
-    eval_walk_over(&w, &shape);
-    eval_walk_broadcast(&w, &a->shape);
-    eval_walk_broadcast(&w, &b->shape);
-    for (uint64_t i = 0; i < out->count; i++, eval_walk_next(&w)) {
+    if (a->class != b->class || !ir_eval_broadcast(&a->shape, &b->shape, &shape))
+        return false;
+    if (!ir_eval_array_new(j, a->dtype, a->class, &shape, out)) return false;
+    ir_eval_walk_over(&w, &shape);
+    ir_eval_walk_broadcast(&w, &a->shape);
+    ir_eval_walk_broadcast(&w, &b->shape);
+    for (uint64_t i = 0; i < out->count; i++, ir_eval_walk_next(&w)) {
         int64_t x = w.off[0], y = w.off[1];
         switch (a->class) {
         case EVAL_F32: out->f32[i] = f->f32(a->f32[x], b->f32[y]); break;
@@ -99,35 +100,35 @@ static bool has_zero(const struct eval_array *y) {
 /* Before opset 7 shapes were broadcast in another way: evaluated when they are equal. */
 static bool shapes_agree(const struct eval_job *j, const struct eval_array *a,
                          const struct eval_array *b) {
-    return j->e->schema->since >= 7 || eval_same_shape(&a->shape, &b->shape);
+    return j->e->schema->since >= 7 || ir_eval_same_shape(&a->shape, &b->shape);
 }
 
 static bool both(struct eval_job *j, struct eval_array *a, struct eval_array *b) {
-    return eval_array(j, 0, a) && eval_array(j, 1, b) && a->dtype == b->dtype &&
+    return ir_eval_array(j, 0, a) && ir_eval_array(j, 1, b) && a->dtype == b->dtype &&
            shapes_agree(j, a, b);
 }
 
 static bool eval_binary(struct eval_job *j) {
     struct eval_array a, b, r;
     if (!both(j, &a, &b) || (j->which == DIV && has_zero(&b))) return false;
-    return combine(j, (enum binary_op)j->which, &a, &b, &r) && eval_put(j, 0, &r);
+    return combine(j, (enum binary_op)j->which, &a, &b, &r) && ir_eval_put(j, 0, &r);
 }
 
 /* fmod=1 asks for the remainder of C, with the sign of the dividend: the only one that
  * floats have. */
 static bool eval_mod(struct eval_job *j) {
     struct eval_array a, b, r;
-    bool like_c = eval_attr_int(j, "fmod", 0) != 0;
+    bool like_c = ir_eval_attr_int(j, "fmod", 0) != 0;
     if (!both(j, &a, &b) || has_zero(&b)) return false;
     if (!like_c && (a.class == EVAL_F32 || a.class == EVAL_F64)) return false;
-    return combine(j, like_c ? REMAINDER : MODULO, &a, &b, &r) && eval_put(j, 0, &r);
+    return combine(j, like_c ? REMAINDER : MODULO, &a, &b, &r) && ir_eval_put(j, 0, &r);
 }
 
 /* Doubles cut to integers; false when one is beyond the type. */
 static bool to_integers(struct eval_job *j, enum ir_dtype t, const struct eval_array *from,
                         struct eval_array *out) {
     double width = (double)(ir_dtype_bits(t) - 1);
-    if (!eval_array_new(j, t, EVAL_I64, &from->shape, out)) return false;
+    if (!ir_eval_array_new(j, t, EVAL_I64, &from->shape, out)) return false;
     for (uint64_t i = 0; i < out->count; i++) {
         if (!(fabs(from->f64[i]) < exp2(width))) return false;
         out->i64[i] = (int64_t)from->f64[i];
@@ -139,7 +140,7 @@ static bool to_integers(struct eval_job *j, enum ir_dtype t, const struct eval_a
  * double. */
 static bool eval_pow(struct eval_job *j) {
     struct eval_array x, y, r, cut;
-    if (!eval_array_wide(j, 0, &x) || !eval_array_wide(j, 1, &y)) return false;
+    if (!ir_eval_array_wide(j, 0, &x) || !ir_eval_array_wide(j, 1, &y)) return false;
     if (!shapes_agree(j, &x, &y) || x.class == EVAL_U64 || y.class == EVAL_U64)
         return false;
     bool integers = x.class == EVAL_I64;
@@ -149,28 +150,28 @@ static bool eval_pow(struct eval_job *j) {
         y.f64[i] = (double)y.i64[i];
     x.class = y.class = EVAL_F64;
     if (!combine(j, POW, &x, &y, &r)) return false;
-    if (!integers) return eval_put(j, 0, &r);
-    return to_integers(j, x.dtype, &r, &cut) && eval_put(j, 0, &cut);
+    if (!integers) return ir_eval_put(j, 0, &r);
+    return to_integers(j, x.dtype, &r, &cut) && ir_eval_put(j, 0, &cut);
 }
 
 /* --- any number of operands -------------------------------------------------------- */
 
 static bool eval_variadic(struct eval_job *j) {
     struct eval_array sum, next, r;
-    if (!eval_array(j, 0, &sum)) return false;
+    if (!ir_eval_array(j, 0, &sum)) return false;
     for (uint32_t k = 1; k < j->e->nin; k++) {
-        if (!eval_array(j, k, &next) || next.dtype != sum.dtype) return false;
-        if (j->e->schema->since < 8 && !eval_same_shape(&sum.shape, &next.shape))
+        if (!ir_eval_array(j, k, &next) || next.dtype != sum.dtype) return false;
+        if (j->e->schema->since < 8 && !ir_eval_same_shape(&sum.shape, &next.shape))
             return false;
         if (!combine(j, (enum binary_op)j->which, &sum, &next, &r)) return false;
         sum = r;
     }
-    return eval_put(j, 0, &sum);
+    return ir_eval_put(j, 0, &sum);
 }
 
 static bool eval_mean(struct eval_job *j) {
     struct eval_array sum, next, r;
-    if (!eval_array(j, 0, &sum)) return false;
+    if (!ir_eval_array(j, 0, &sum)) return false;
     struct eval_array n = {.dtype = sum.dtype, .class = sum.class, .count = 1};
     float n32 = (float)j->e->nin;
     double n64 = (double)j->e->nin;
@@ -178,21 +179,21 @@ static bool eval_mean(struct eval_job *j) {
     else if (sum.class == EVAL_F64) n.f64 = &n64;
     else return false;
     for (uint32_t k = 1; k < j->e->nin; k++) {
-        if (!eval_array(j, k, &next) || !combine(j, ADD, &sum, &next, &r)) return false;
+        if (!ir_eval_array(j, k, &next) || !combine(j, ADD, &sum, &next, &r)) return false;
         sum = r;
     }
-    return combine(j, DIV, &sum, &n, &r) && eval_put(j, 0, &r);
+    return combine(j, DIV, &sum, &n, &r) && ir_eval_put(j, 0, &r);
 }
 
 /* A bound of Clip: an attribute before opset 11, an operand since; absent: none. */
 static bool clip_to(struct eval_job *j, enum binary_op op, const char *name, uint32_t k,
                     struct eval_array *x) {
     struct eval_array bound = {.dtype = x->dtype, .class = EVAL_F32, .count = 1}, r;
-    const struct ir_attr *a = eval_attr(j, name);
+    const struct ir_attr *a = ir_eval_attr(j, name);
     float value = a ? a->f : 0;
     if (a) bound.f32 = &value;
-    else if (!eval_given(j, k)) return true;
-    else if (!eval_array(j, k, &bound) || bound.count != 1) return false;
+    else if (!ir_eval_given(j, k)) return true;
+    else if (!ir_eval_array(j, k, &bound) || bound.count != 1) return false;
     bound.shape.rank = 0;
     if (bound.dtype != x->dtype || !combine(j, op, x, &bound, &r)) return false;
     *x = r;
@@ -201,8 +202,8 @@ static bool clip_to(struct eval_job *j, enum binary_op op, const char *name, uin
 
 static bool eval_clip(struct eval_job *j) {
     struct eval_array x;
-    return eval_array(j, 0, &x) && clip_to(j, MAX, "min", 1, &x) &&
-           clip_to(j, MIN, "max", 2, &x) && eval_put(j, 0, &x);
+    return ir_eval_array(j, 0, &x) && clip_to(j, MAX, "min", 1, &x) &&
+           clip_to(j, MIN, "max", 2, &x) && ir_eval_put(j, 0, &x);
 }
 
 /* --- one operand ------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ static const struct unary integer_unaries[UNARY_Tanh + 1] = {
 static bool eval_unary(struct eval_job *j) {
     struct eval_array x;
     const struct unary *f = &unaries[j->which], *whole = &integer_unaries[j->which];
-    if (!eval_array(j, 0, &x)) return false;
+    if (!ir_eval_array(j, 0, &x)) return false;
     if ((x.class == EVAL_I64 && !whole->i64) || (x.class == EVAL_U64 && !whole->u64))
         return false;
     for (uint64_t i = 0; i < x.count; i++) {
@@ -271,7 +272,7 @@ static bool eval_unary(struct eval_job *j) {
         case EVAL_U64: x.u64[i] = whole->u64(x.u64[i]);
         }
     }
-    return eval_put(j, 0, &x);
+    return ir_eval_put(j, 0, &x);
 }
 
 /* --- comparison and logic ---------------------------------------------------------- */
@@ -312,26 +313,26 @@ static bool eval_compare(struct eval_job *j) {
     struct eval_array a, b, r;
     struct eval_shape shape;
     struct eval_walk w;
-    if (!both(j, &a, &b) || !eval_broadcast(&a.shape, &b.shape, &shape)) return false;
+    if (!both(j, &a, &b) || !ir_eval_broadcast(&a.shape, &b.shape, &shape)) return false;
     if (j->which >= AND && a.dtype != IR_BOOL) return false;
-    if (!eval_array_new(j, IR_BOOL, EVAL_I64, &shape, &r)) return false;
-    eval_walk_over(&w, &shape);
-    eval_walk_broadcast(&w, &a.shape);
-    eval_walk_broadcast(&w, &b.shape);
-    for (uint64_t i = 0; i < r.count; i++, eval_walk_next(&w))
+    if (!ir_eval_array_new(j, IR_BOOL, EVAL_I64, &shape, &r)) return false;
+    ir_eval_walk_over(&w, &shape);
+    ir_eval_walk_broadcast(&w, &a.shape);
+    ir_eval_walk_broadcast(&w, &b.shape);
+    for (uint64_t i = 0; i < r.count; i++, ir_eval_walk_next(&w))
         r.i64[i] = compare_at(j->which, &a, w.off[0], &b, w.off[1]);
-    return eval_put(j, 0, &r);
+    return ir_eval_put(j, 0, &r);
 }
 
 static bool eval_not(struct eval_job *j) {
     struct eval_array x;
-    if (!eval_array(j, 0, &x) || x.dtype != IR_BOOL) return false;
+    if (!ir_eval_array(j, 0, &x) || x.dtype != IR_BOOL) return false;
     for (uint64_t i = 0; i < x.count; i++) x.i64[i] = !x.i64[i];
-    return eval_put(j, 0, &x);
+    return ir_eval_put(j, 0, &x);
 }
 
 #define UNARY_OP(T, name, c, expression) {#name, eval_unary, UNARY_##name},
-const struct eval_op eval_elementwise_ops[] = {
+const struct eval_op ir_eval_elementwise_ops[] = {
     FLOAT_UNARY(UNARY_OP, , )
     {"Add", eval_binary, ADD}, {"Sub", eval_binary, SUB}, {"Mul", eval_binary, MUL},
     {"Div", eval_binary, DIV}, {"Mod", eval_mod, 0}, {"Pow", eval_pow, 0},

@@ -62,13 +62,13 @@ static uint64_t bits_of_double(double d) {
 
 /* --- operands ---------------------------------------------------------------------- */
 
-bool eval_given(const struct eval_job *j, uint32_t k) {
+bool ir_eval_given(const struct eval_job *j, uint32_t k) {
     return k < j->e->nin && j->e->in[k];
 }
 
-bool eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
+bool ir_eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
                         struct eval_shape *s) {
-    if (!eval_given(j, k) || j->e->in[k]->rank > EVAL_RANK) return false;
+    if (!ir_eval_given(j, k) || j->e->in[k]->rank > EVAL_RANK) return false;
     const struct ir_tensor *x = j->e->in[k];
     *t = x->dtype;
     s->rank = x->rank;
@@ -96,15 +96,15 @@ static bool cells_of(struct eval_job *j, enum ir_dtype t, const struct eval_shap
                      struct eval_cells *out) {
     *out = (struct eval_cells){.dtype = t, .shape = *s, .size = cell_size(t)};
     uint64_t bytes;
-    return out->size && eval_count(s, &out->count) &&
+    return out->size && ir_eval_count(s, &out->count) &&
            !__builtin_mul_overflow(out->count, out->size, &bytes) &&
            bytes / 8 <= j->e->max_bytes;
 }
 
-bool eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
+bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
     enum ir_dtype t;
     struct eval_shape s;
-    if (!eval_operand_shape(j, k, &t, &s) || !cells_of(j, t, &s, out)) return false;
+    if (!ir_eval_operand_shape(j, k, &t, &s) || !cells_of(j, t, &s, out)) return false;
     const struct ir_tensor *x = j->e->in[k];
     if (t == IR_STRING) {
         out->at = (unsigned char *)(uintptr_t)x->strings;
@@ -120,7 +120,7 @@ bool eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
     return true;
 }
 
-enum eval_class eval_class_of(enum ir_dtype t) {
+enum eval_class ir_eval_class_of(enum ir_dtype t) {
     if (t == IR_DOUBLE) return EVAL_F64;
     if (t == IR_UINT64) return EVAL_U64;
     return ir_dtype_is_float(t) ? EVAL_F32 : EVAL_I64;
@@ -150,14 +150,14 @@ static size_t class_size(enum eval_class c) { return c == EVAL_F32 ? 4 : 8; }
 static bool array_of(enum ir_dtype t, enum eval_class c, const struct eval_shape *s,
                      struct eval_array *out) {
     *out = (struct eval_array){.dtype = t, .class = c, .shape = *s};
-    return is_number(t) && eval_count(s, &out->count);
+    return is_number(t) && ir_eval_count(s, &out->count);
 }
 
-bool eval_array(struct eval_job *j, uint32_t k, struct eval_array *out) {
+bool ir_eval_array(struct eval_job *j, uint32_t k, struct eval_array *out) {
     enum ir_dtype t;
     struct eval_shape s;
-    if (!eval_operand_shape(j, k, &t, &s)) return false;
-    if (!array_of(t, eval_class_of(t), &s, out)) return false;
+    if (!ir_eval_operand_shape(j, k, &t, &s)) return false;
+    if (!array_of(t, ir_eval_class_of(t), &s, out)) return false;
     const unsigned char *bytes = read_bytes(j, j->e->in[k], out->count);
     if (!bytes) return false;
     out->f64 = arena_array(&j->work, (size_t)out->count, class_size(out->class));
@@ -165,8 +165,8 @@ bool eval_array(struct eval_job *j, uint32_t k, struct eval_array *out) {
     return true;
 }
 
-bool eval_array_wide(struct eval_job *j, uint32_t k, struct eval_array *out) {
-    if (!eval_array(j, k, out)) return false;
+bool ir_eval_array_wide(struct eval_job *j, uint32_t k, struct eval_array *out) {
+    if (!ir_eval_array(j, k, out)) return false;
     if (out->class != EVAL_F32) return true;
     const float *narrow = out->f32;
     out->class = EVAL_F64;
@@ -185,7 +185,7 @@ static bool fits(const struct eval_job *j, enum ir_dtype t, uint64_t count) {
     return ir_tensor_bytes(t, count, &bytes) && bytes <= j->e->max_bytes;
 }
 
-bool eval_cells_new(struct eval_job *j, enum ir_dtype t, const struct eval_shape *s,
+bool ir_eval_cells_new(struct eval_job *j, enum ir_dtype t, const struct eval_shape *s,
                     struct eval_cells *out) {
     if (!cells_of(j, t, s, out) || !fits(j, t, out->count)) return false;
     size_t bytes;
@@ -194,7 +194,7 @@ bool eval_cells_new(struct eval_job *j, enum ir_dtype t, const struct eval_shape
     return true;
 }
 
-bool eval_array_new(struct eval_job *j, enum ir_dtype t, enum eval_class c,
+bool ir_eval_array_new(struct eval_job *j, enum ir_dtype t, enum eval_class c,
                     const struct eval_shape *s, struct eval_array *out) {
     if (!array_of(t, c, s, out) || !fits(j, t, out->count)) return false;
     size_t bytes;
@@ -218,7 +218,7 @@ static struct ir_tensor *result(struct eval_job *j, enum ir_dtype t,
     return r;
 }
 
-bool eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *c) {
+bool ir_eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *c) {
     struct ir_tensor *r = result(j, c->dtype, &c->shape, c->count);
     if (!r || k >= j->e->nout) return false;
     uint32_t width = ir_dtype_bits(c->dtype);
@@ -244,7 +244,7 @@ static uint64_t stored(const struct eval_array *a, uint64_t i) {
     }
 }
 
-bool eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
+bool ir_eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
     bool floating = a->class == EVAL_F32 || a->class == EVAL_F64;
     bool wants_float = ir_dtype_is_float(a->dtype) && ir_dtype_bits(a->dtype) >= 16;
     if (floating != wants_float || k >= j->e->nout) return false;
@@ -259,42 +259,42 @@ bool eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
 
 /* --- parameters -------------------------------------------------------------------- */
 
-const struct ir_attr *eval_attr(const struct eval_job *j, const char *name) {
+const struct ir_attr *ir_eval_attr(const struct eval_job *j, const char *name) {
     for (uint32_t i = 0; i < j->e->nattr; i++)
         if (rw_streq(j->e->attr[i].name, name)) return &j->e->attr[i];
     return NULL;
 }
 
-int64_t eval_attr_int(const struct eval_job *j, const char *name, int64_t fallback) {
-    const struct ir_attr *a = eval_attr(j, name);
+int64_t ir_eval_attr_int(const struct eval_job *j, const char *name, int64_t fallback) {
+    const struct ir_attr *a = ir_eval_attr(j, name);
     return a ? a->i : fallback;
 }
 
-bool eval_attr_is(const struct eval_job *j, const char *name, const char *value,
+bool ir_eval_attr_is(const struct eval_job *j, const char *name, const char *value,
                   const char *fallback) {
-    const struct ir_attr *a = eval_attr(j, name);
+    const struct ir_attr *a = ir_eval_attr(j, name);
     if (!a) return rw_streq(value, fallback);
     return a->s.len == strlen(value) && !memcmp(a->s.at, value, a->s.len);
 }
 
-bool eval_ints(struct eval_job *j, const char *name, uint32_t operand,
+bool ir_eval_ints(struct eval_job *j, const char *name, uint32_t operand,
                struct eval_ints *out) {
-    const struct ir_attr *a = eval_attr(j, name);
+    const struct ir_attr *a = ir_eval_attr(j, name);
     *out = (struct eval_ints){0};
     if (a) {
         *out = (struct eval_ints){true, a->n, a->ints};
         return true;
     }
-    if (!eval_given(j, operand)) return true;
+    if (!ir_eval_given(j, operand)) return true;
     struct eval_array v;
-    if (j->e->in[operand]->count > LONGEST_LIST || !eval_array(j, operand, &v))
+    if (j->e->in[operand]->count > LONGEST_LIST || !ir_eval_array(j, operand, &v))
         return false;
     if (v.shape.rank > 1 || v.class != EVAL_I64 || v.dtype == IR_BOOL) return false;
     *out = (struct eval_ints){true, (uint32_t)v.count, v.i64};
     return true;
 }
 
-bool eval_ints_shape(const struct eval_ints *v, struct eval_shape *out) {
+bool ir_eval_ints_shape(const struct eval_ints *v, struct eval_shape *out) {
     if (v->n > EVAL_RANK) return false;
     out->rank = v->n;
     for (uint32_t i = 0; i < v->n; i++) {

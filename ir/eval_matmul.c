@@ -40,7 +40,8 @@ static void multiply(const struct matrix *a, const struct matrix *b, struct eval
 }
 
 static bool operands(struct eval_job *j, struct eval_array *a, struct eval_array *b) {
-    return eval_array_wide(j, 0, a) && eval_array_wide(j, 1, b) && a->dtype == b->dtype;
+    return ir_eval_array_wide(j, 0, a) && ir_eval_array_wide(j, 1, b) &&
+           a->dtype == b->dtype;
 }
 
 /* The last two axes of an operand; a vector is a row on the left, a column on the right. */
@@ -66,21 +67,21 @@ static bool eval_mat_mul(struct eval_job *j) {
     if (!operands(j, &a, &b) || a.shape.rank == 0 || b.shape.rank == 0) return false;
     struct matrix x = last_two(&a, false), y = last_two(&b, true);
     struct eval_shape lead_a = leading(&a.shape), lead_b = leading(&b.shape);
-    if (x.columns != y.rows || !eval_broadcast(&lead_a, &lead_b, &batch)) return false;
+    if (x.columns != y.rows || !ir_eval_broadcast(&lead_a, &lead_b, &batch)) return false;
     struct eval_shape s = batch;
     if (a.shape.rank > 1) s.at[s.rank++] = (int64_t)x.rows;
     if (b.shape.rank > 1) s.at[s.rank++] = (int64_t)y.columns;
-    if (!eval_array_new(j, a.dtype, a.class, &s, &r)) return false;
-    eval_walk_over(&w, &batch);
-    eval_walk_broadcast(&w, &lead_a);
-    eval_walk_broadcast(&w, &lead_b);
+    if (!ir_eval_array_new(j, a.dtype, a.class, &s, &r)) return false;
+    ir_eval_walk_over(&w, &batch);
+    ir_eval_walk_broadcast(&w, &lead_a);
+    ir_eval_walk_broadcast(&w, &lead_b);
     uint64_t size = x.rows * y.columns, batches = r.count ? r.count / size : 0;
-    for (uint64_t n = 0; n < batches; n++, eval_walk_next(&w)) {
+    for (uint64_t n = 0; n < batches; n++, ir_eval_walk_next(&w)) {
         x.begin = (uint64_t)w.off[0] * x.rows * x.columns;
         y.begin = (uint64_t)w.off[1] * y.rows * y.columns;
         multiply(&x, &y, &r, n * size);
     }
-    return eval_put(j, 0, &r);
+    return ir_eval_put(j, 0, &r);
 }
 
 static struct matrix transposed(struct matrix m) {
@@ -89,20 +90,20 @@ static struct matrix transposed(struct matrix m) {
 
 /* r = alpha * r + beta * c, c broadcast to r where the version allows that. */
 static bool add_scaled(struct eval_job *j, struct eval_array *r) {
-    const struct ir_attr *alpha = eval_attr(j, "alpha"), *beta = eval_attr(j, "beta");
+    const struct ir_attr *alpha = ir_eval_attr(j, "alpha"), *beta = ir_eval_attr(j, "beta");
     double scale = alpha ? (double)alpha->f : 1, share = beta ? (double)beta->f : 1;
     struct eval_array c;
     struct eval_shape s;
     struct eval_walk w;
     for (uint64_t i = 0; i < r->count; i++) r->f64[i] *= scale;
-    if (!eval_given(j, 2)) return true;
-    if (!eval_array_wide(j, 2, &c) || c.dtype != r->dtype) return false;
-    if (!eval_broadcast(&c.shape, &r->shape, &s) || !eval_same_shape(&s, &r->shape))
+    if (!ir_eval_given(j, 2)) return true;
+    if (!ir_eval_array_wide(j, 2, &c) || c.dtype != r->dtype) return false;
+    if (!ir_eval_broadcast(&c.shape, &r->shape, &s) || !ir_eval_same_shape(&s, &r->shape))
         return false;
-    if (j->e->schema->since < 7 && !eval_same_shape(&c.shape, &s)) return false;
-    eval_walk_over(&w, &s);
-    eval_walk_broadcast(&w, &c.shape);
-    for (uint64_t i = 0; i < r->count; i++, eval_walk_next(&w))
+    if (j->e->schema->since < 7 && !ir_eval_same_shape(&c.shape, &s)) return false;
+    ir_eval_walk_over(&w, &s);
+    ir_eval_walk_broadcast(&w, &c.shape);
+    for (uint64_t i = 0; i < r->count; i++, ir_eval_walk_next(&w))
         r->f64[i] += share * c.f64[w.off[0]];
     return true;
 }
@@ -112,15 +113,16 @@ static bool eval_gemm(struct eval_job *j) {
     if (!operands(j, &a, &b) || a.class != EVAL_F64) return false;
     if (a.shape.rank != 2 || b.shape.rank != 2) return false;
     struct matrix x = last_two(&a, false), y = last_two(&b, true);
-    if (eval_attr_int(j, "transA", 0)) x = transposed(x);
-    if (eval_attr_int(j, "transB", 0)) y = transposed(y);
+    if (ir_eval_attr_int(j, "transA", 0)) x = transposed(x);
+    if (ir_eval_attr_int(j, "transB", 0)) y = transposed(y);
     const struct eval_shape s = {.rank = 2, .at = {(int64_t)x.rows, (int64_t)y.columns}};
-    if (x.columns != y.rows || !eval_array_new(j, a.dtype, EVAL_F64, &s, &r)) return false;
+    if (x.columns != y.rows || !ir_eval_array_new(j, a.dtype, EVAL_F64, &s, &r))
+        return false;
     multiply(&x, &y, &r, 0);
-    return add_scaled(j, &r) && eval_put(j, 0, &r);
+    return add_scaled(j, &r) && ir_eval_put(j, 0, &r);
 }
 
-const struct eval_op eval_matmul_ops[] = {
+const struct eval_op ir_eval_matmul_ops[] = {
     {"Gemm", eval_gemm, 0},
     {"MatMul", eval_mat_mul, 0},
     {NULL, NULL, 0},

@@ -54,11 +54,11 @@ struct plan {
 static bool find_axes(struct eval_job *j, struct plan *p) {
     struct eval_ints axes;
     uint32_t a;
-    if (!eval_ints(j, "axes", 1, &axes)) return false;
-    p->nothing = axes.n == 0 && eval_attr_int(j, "noop_with_empty_axes", 0) != 0;
-    p->keepdims = eval_attr_int(j, "keepdims", 1) != 0;
+    if (!ir_eval_ints(j, "axes", 1, &axes)) return false;
+    p->nothing = axes.n == 0 && ir_eval_attr_int(j, "noop_with_empty_axes", 0) != 0;
+    p->keepdims = ir_eval_attr_int(j, "keepdims", 1) != 0;
     for (uint32_t i = 0; i < axes.n; i++) {
-        if (!eval_axis(axes.at[i], p->x.shape.rank, &a)) return false;
+        if (!ir_eval_axis(axes.at[i], p->x.shape.rank, &a)) return false;
         p->reduced[a] = true;
     }
     p->kept = p->x.shape;
@@ -95,9 +95,9 @@ static bool begin_with(enum reduction how, struct plan *p) {
 static void join_all(enum reduction how, struct plan *p) {
     struct eval_walk w;
     bool is_signed = p->x.class == EVAL_I64, extreme = how == LARGEST || how == LEAST;
-    eval_walk_over(&w, &p->x.shape);
-    eval_walk_broadcast(&w, &p->kept);
-    for (uint64_t i = 0; i < p->x.count; i++, eval_walk_next(&w)) {
+    ir_eval_walk_over(&w, &p->x.shape);
+    ir_eval_walk_broadcast(&w, &p->kept);
+    for (uint64_t i = 0; i < p->x.count; i++, ir_eval_walk_next(&w)) {
         int64_t to = w.off[0];
         if (is_float(&p->x)) {
             p->r.f64[to] = join_floats(how, p->r.f64[to], p->x.f64[i]);
@@ -122,15 +122,15 @@ static void finish(enum reduction how, struct plan *p) {
 static bool eval_reduce(struct eval_job *j) {
     struct plan p = {0};
     enum reduction how = (enum reduction)j->which;
-    if (!eval_array_wide(j, 0, &p.x) || !find_axes(j, &p)) return false;
+    if (!ir_eval_array_wide(j, 0, &p.x) || !find_axes(j, &p)) return false;
     if (!is_float(&p.x) && (how == MEAN || how == L2)) return false;
     if (p.nothing && (how == L1 || how == L2 || how == SUM_SQUARE)) return false;
-    if (!eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
+    if (!ir_eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
         return false;
     join_all(how, &p);
     finish(how, &p);
     p.r.shape = without_reduced(&p);
-    return eval_put(j, 0, &p.r);
+    return ir_eval_put(j, 0, &p.r);
 }
 
 /* --- along one axis ---------------------------------------------------------------- */
@@ -140,8 +140,8 @@ struct lines {
     uint64_t count, length, step;
 };
 static struct lines lines_of(const struct eval_shape *s, uint32_t axis) {
-    uint64_t step = eval_span(s, axis + 1, s->rank), length = (uint64_t)s->at[axis];
-    return (struct lines){eval_span(s, 0, axis) * step, length, step};
+    uint64_t step = ir_eval_span(s, axis + 1, s->rank), length = (uint64_t)s->at[axis];
+    return (struct lines){ir_eval_span(s, 0, axis) * step, length, step};
 }
 static uint64_t line_begin(const struct lines *l, uint64_t line) {
     return line / l->step * l->step * l->length + line % l->step;
@@ -175,21 +175,21 @@ static int64_t best_of(const struct eval_array *x, const struct lines *l, uint64
 static bool eval_arg(struct eval_job *j) {
     struct eval_array x, r;
     uint32_t axis;
-    bool last = eval_attr_int(j, "select_last_index", 0) != 0;
-    if (!eval_array_wide(j, 0, &x) || has_nan(&x)) return false;
-    if (!eval_axis(eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
+    bool last = ir_eval_attr_int(j, "select_last_index", 0) != 0;
+    if (!ir_eval_array_wide(j, 0, &x) || has_nan(&x)) return false;
+    if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
     struct eval_shape s = x.shape;
     struct lines l = lines_of(&x.shape, axis);
     s.at[axis] = 1;
-    if (l.length == 0 || !eval_array_new(j, IR_INT64, EVAL_I64, &s, &r)) return false;
+    if (l.length == 0 || !ir_eval_array_new(j, IR_INT64, EVAL_I64, &s, &r)) return false;
     for (uint64_t i = 0; i < r.count; i++)
         r.i64[i] = best_of(&x, &l, i, j->which == LARGEST, last);
-    if (!eval_attr_int(j, "keepdims", 1)) {
+    if (!ir_eval_attr_int(j, "keepdims", 1)) {
         memmove(r.shape.at + axis, r.shape.at + axis + 1,
                 (r.shape.rank - axis - 1) * sizeof *r.shape.at);
         r.shape.rank--;
     }
-    return eval_put(j, 0, &r);
+    return ir_eval_put(j, 0, &r);
 }
 
 /* r[at] = r[before] + x[from], in the class's own arithmetic, as the runtime adds. */
@@ -213,11 +213,12 @@ static bool eval_cum_sum(struct eval_job *j) {
     struct eval_array x, r;
     struct eval_ints where;
     uint32_t axis;
-    bool exclusive = eval_attr_int(j, "exclusive", 0) != 0;
-    bool reverse = eval_attr_int(j, "reverse", 0) != 0;
-    if (!eval_array(j, 0, &x) || !eval_ints(j, "", 1, &where) || where.n != 1) return false;
-    if (!eval_axis(where.at[0], x.shape.rank, &axis)) return false;
-    if (!eval_array_new(j, x.dtype, x.class, &x.shape, &r)) return false;
+    bool exclusive = ir_eval_attr_int(j, "exclusive", 0) != 0;
+    bool reverse = ir_eval_attr_int(j, "reverse", 0) != 0;
+    if (!ir_eval_array(j, 0, &x) || !ir_eval_ints(j, "", 1, &where) || where.n != 1)
+        return false;
+    if (!ir_eval_axis(where.at[0], x.shape.rank, &axis)) return false;
+    if (!ir_eval_array_new(j, x.dtype, x.class, &x.shape, &r)) return false;
     struct lines l = lines_of(&x.shape, axis);
     for (uint64_t line = 0; r.count && line < l.count; line++) {
         uint64_t begin = line_begin(&l, line), before = 0;
@@ -228,10 +229,10 @@ static bool eval_cum_sum(struct eval_job *j) {
             before = at;
         }
     }
-    return eval_put(j, 0, &r);
+    return ir_eval_put(j, 0, &r);
 }
 
-const struct eval_op eval_reduce_ops[] = {
+const struct eval_op ir_eval_reduce_ops[] = {
     {"ReduceSum", eval_reduce, SUM},   {"ReduceProd", eval_reduce, PROD},
     {"ReduceMax", eval_reduce, LARGEST}, {"ReduceMin", eval_reduce, LEAST},
     {"ReduceMean", eval_reduce, MEAN}, {"ReduceL1", eval_reduce, L1},

@@ -21,7 +21,7 @@ struct remap {
 /* Same rank, every element from its own place. */
 static bool remap_init(struct eval_job *j, struct remap *m, enum outside outside) {
     memset(m, 0, sizeof *m);
-    if (!eval_cells(j, 0, &m->x)) return false;
+    if (!ir_eval_cells(j, 0, &m->x)) return false;
     m->out = m->x.shape;
     m->outside = outside;
     for (uint32_t a = 0; a < EVAL_RANK; a++) m->step[a] = 1;
@@ -55,15 +55,15 @@ static bool put_remapped(struct eval_job *j, const struct remap *m) {
     struct eval_cells r;
     struct eval_walk w;
     int64_t stride[EVAL_RANK];
-    if (!eval_cells_new(j, m->x.dtype, &m->out, &r)) return false;
-    eval_strides(&m->x.shape, stride);
-    eval_walk_over(&w, &m->out);
-    for (uint64_t i = 0; i < r.count; i++, eval_walk_next(&w)) {
+    if (!ir_eval_cells_new(j, m->x.dtype, &m->out, &r)) return false;
+    ir_eval_strides(&m->x.shape, stride);
+    ir_eval_walk_over(&w, &m->out);
+    for (uint64_t i = 0; i < r.count; i++, ir_eval_walk_next(&w)) {
         int64_t from = source_of(m, w.pos, stride);
         memcpy(r.at + i * r.size, from < 0 ? m->fill : m->x.at + (size_t)from * r.size,
                r.size);
     }
-    return eval_put_cells(j, 0, &r);
+    return ir_eval_put_cells(j, 0, &r);
 }
 
 /* --- Slice ------------------------------------------------------------------------- */
@@ -98,16 +98,16 @@ static bool eval_slice(struct eval_job *j) {
     struct remap m;
     struct eval_ints starts, ends, axes, steps;
     bool seen[EVAL_RANK] = {false};
-    if (!remap_init(j, &m, FILL) || !eval_ints(j, "starts", 1, &starts) ||
-        !eval_ints(j, "ends", 2, &ends) || !eval_ints(j, "axes", 3, &axes) ||
-        !eval_ints(j, "steps", 4, &steps))
+    if (!remap_init(j, &m, FILL) || !ir_eval_ints(j, "starts", 1, &starts) ||
+        !ir_eval_ints(j, "ends", 2, &ends) || !ir_eval_ints(j, "axes", 3, &axes) ||
+        !ir_eval_ints(j, "steps", 4, &steps))
         return false;
     if (!starts.given || starts.n != ends.n || (axes.given && axes.n != starts.n) ||
         (steps.given && steps.n != starts.n) || starts.n > m.x.shape.rank)
         return false;
     for (uint32_t i = 0; i < starts.n; i++) {
         uint32_t a = i;
-        if (axes.given && !eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
+        if (axes.given && !ir_eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
         if (seen[a]) return false;
         seen[a] = true;
         if (!slice_axis(&m, a, starts.at[i], ends.at[i], steps.given ? steps.at[i] : 1))
@@ -121,7 +121,7 @@ static bool eval_slice(struct eval_job *j) {
 static bool pad_mode(const struct eval_job *j, enum outside *out) {
     static const char *const names[] = {"constant", "edge", "reflect", "wrap"};
     for (uint32_t i = 0; i < countof(names); i++)
-        if (eval_attr_is(j, "mode", names[i], names[0])) {
+        if (ir_eval_attr_is(j, "mode", names[i], names[0])) {
             *out = (enum outside)i;
             return true;
         }
@@ -131,7 +131,7 @@ static bool pad_mode(const struct eval_job *j, enum outside *out) {
 /* The constant that fills: an attribute before opset 11 (of float tensors alone), an
  * operand since; zero when absent. */
 static bool pad_fill(struct eval_job *j, struct remap *m) {
-    const struct ir_attr *value = eval_attr(j, "value");
+    const struct ir_attr *value = ir_eval_attr(j, "value");
     struct eval_cells c;
     if (value) {
         uint32_t bits;
@@ -139,8 +139,8 @@ static bool pad_fill(struct eval_job *j, struct remap *m) {
         ir_store_le(m->fill, 4, bits);
         return m->x.dtype == IR_FLOAT;
     }
-    if (!eval_given(j, 2)) return m->x.dtype != IR_STRING;
-    if (!eval_cells(j, 2, &c) || c.dtype != m->x.dtype || c.count != 1) return false;
+    if (!ir_eval_given(j, 2)) return m->x.dtype != IR_STRING;
+    if (!ir_eval_cells(j, 2, &c) || c.dtype != m->x.dtype || c.count != 1) return false;
     memcpy(m->fill, c.at, c.size);
     return true;
 }
@@ -160,12 +160,13 @@ static bool eval_pad(struct eval_job *j) {
     struct eval_ints pads, axes;
     bool seen[EVAL_RANK] = {false};
     if (!pad_mode(j, &mode) || !remap_init(j, &m, mode) || !pad_fill(j, &m)) return false;
-    if (!eval_ints(j, "pads", 1, &pads) || !eval_ints(j, "axes", 3, &axes)) return false;
+    if (!ir_eval_ints(j, "pads", 1, &pads) || !ir_eval_ints(j, "axes", 3, &axes))
+        return false;
     uint32_t n = axes.given ? axes.n : m.x.shape.rank;
     if (!pads.given || n > EVAL_RANK || pads.n != 2 * n) return false;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t a = i;
-        if (axes.given && !eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
+        if (axes.given && !ir_eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
         if (seen[a] || !pad_axis(&m, a, pads.at[i], pads.at[n + i])) return false;
         seen[a] = true;
     }
@@ -178,9 +179,9 @@ static bool eval_expand(struct eval_job *j) {
     struct remap m;
     struct eval_ints wanted;
     struct eval_shape to, lifted = {0};
-    if (!remap_init(j, &m, WRAP) || !eval_ints(j, "shape", 1, &wanted)) return false;
-    if (!wanted.given || !eval_ints_shape(&wanted, &to)) return false;
-    if (!eval_broadcast(&m.x.shape, &to, &m.out)) return false;
+    if (!remap_init(j, &m, WRAP) || !ir_eval_ints(j, "shape", 1, &wanted)) return false;
+    if (!wanted.given || !ir_eval_ints_shape(&wanted, &to)) return false;
+    if (!ir_eval_broadcast(&m.x.shape, &to, &m.out)) return false;
     /* The operand at the rank of the result: axes of 1 in front. */
     lifted.rank = m.out.rank;
     for (uint32_t a = 0; a < lifted.rank; a++) {
@@ -195,14 +196,15 @@ static bool eval_tile(struct eval_job *j) {
     struct remap m;
     struct eval_ints repeats;
     if (j->e->schema->since < 6 || !remap_init(j, &m, WRAP)) return false;
-    if (!eval_ints(j, "repeats", 1, &repeats) || repeats.n != m.x.shape.rank) return false;
+    if (!ir_eval_ints(j, "repeats", 1, &repeats) || repeats.n != m.x.shape.rank)
+        return false;
     for (uint32_t a = 0; a < repeats.n; a++)
         if (repeats.at[a] < 0 || !rw_mul_i64(m.out.at[a], repeats.at[a], &m.out.at[a]))
             return false;
     return put_remapped(j, &m);
 }
 
-const struct eval_op eval_remap_ops[] = {
+const struct eval_op ir_eval_remap_ops[] = {
     {"Expand", eval_expand, 0}, {"Pad", eval_pad, 0}, {"Slice", eval_slice, 0},
     {"Tile", eval_tile, 0},     {NULL, NULL, 0},
 };

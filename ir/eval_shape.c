@@ -3,7 +3,7 @@
  */
 #include "ir/eval_kit.h"
 
-bool eval_count(const struct eval_shape *s, uint64_t *count) {
+bool ir_eval_count(const struct eval_shape *s, uint64_t *count) {
     int64_t n = 1;
     bool empty = false, fits = true;
     for (uint32_t i = 0; i < s->rank; i++) {
@@ -15,11 +15,11 @@ bool eval_count(const struct eval_shape *s, uint64_t *count) {
     return empty || fits;
 }
 
-bool eval_same_shape(const struct eval_shape *a, const struct eval_shape *b) {
+bool ir_eval_same_shape(const struct eval_shape *a, const struct eval_shape *b) {
     return a->rank == b->rank && !memcmp(a->at, b->at, a->rank * sizeof *a->at);
 }
 
-bool eval_broadcast(const struct eval_shape *a, const struct eval_shape *b,
+bool ir_eval_broadcast(const struct eval_shape *a, const struct eval_shape *b,
                     struct eval_shape *out) {
     const struct eval_shape *longer = a->rank >= b->rank ? a : b;
     const struct eval_shape *shorter = a->rank >= b->rank ? b : a;
@@ -34,22 +34,22 @@ bool eval_broadcast(const struct eval_shape *a, const struct eval_shape *b,
     return true;
 }
 
-bool eval_axis(int64_t axis, uint32_t rank, uint32_t *out) {
+bool ir_eval_axis(int64_t axis, uint32_t rank, uint32_t *out) {
     if (axis < 0) axis += rank;
     if (axis < 0 || axis >= (int64_t)rank) return false;
     *out = (uint32_t)axis;
     return true;
 }
 
-uint64_t eval_span(const struct eval_shape *s, uint32_t from, uint32_t to) {
+uint64_t ir_eval_span(const struct eval_shape *s, uint32_t from, uint32_t to) {
     struct eval_shape part = {.rank = to - from};
     uint64_t n = 0;
     memcpy(part.at, s->at + from, (to - from) * sizeof *part.at);
-    return eval_count(&part, &n) ? n : 0;
+    return ir_eval_count(&part, &n) ? n : 0;
 }
 
 /* A product that does not fit belongs to an empty tensor: no element is ever reached. */
-void eval_strides(const struct eval_shape *s, int64_t *stride) {
+void ir_eval_strides(const struct eval_shape *s, int64_t *stride) {
     int64_t n = 1;
     for (uint32_t i = s->rank; i-- > 0;) {
         stride[i] = n;
@@ -57,25 +57,25 @@ void eval_strides(const struct eval_shape *s, int64_t *stride) {
     }
 }
 
-void eval_walk_over(struct eval_walk *w, const struct eval_shape *s) {
+void ir_eval_walk_over(struct eval_walk *w, const struct eval_shape *s) {
     *w = (struct eval_walk){.rank = s->rank};
     memcpy(w->dim, s->at, s->rank * sizeof *s->at);
 }
 
-void eval_walk_strided(struct eval_walk *w, const int64_t *stride) {
+void ir_eval_walk_strided(struct eval_walk *w, const int64_t *stride) {
     memcpy(w->stride[w->n++], stride, w->rank * sizeof *stride);
 }
 
-void eval_walk_broadcast(struct eval_walk *w, const struct eval_shape *operand) {
+void ir_eval_walk_broadcast(struct eval_walk *w, const struct eval_shape *operand) {
     int64_t own[EVAL_RANK], stride[EVAL_RANK] = {0};
     uint32_t lead = w->rank - operand->rank;
-    eval_strides(operand, own);
+    ir_eval_strides(operand, own);
     for (uint32_t i = 0; i < operand->rank; i++)
         stride[lead + i] = operand->at[i] == 1 ? 0 : own[i];
-    eval_walk_strided(w, stride);
+    ir_eval_walk_strided(w, stride);
 }
 
-void eval_walk_next(struct eval_walk *w) {
+void ir_eval_walk_next(struct eval_walk *w) {
     for (uint32_t i = w->rank; i-- > 0;) {
         for (uint32_t k = 0; k < w->n; k++) w->off[k] += w->stride[k][i];
         if (++w->pos[i] < w->dim[i]) return;
