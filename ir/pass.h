@@ -10,11 +10,14 @@
 
 #include "ir/graph.h"
 
+#define IR_FOLD_LIMIT ((uint64_t)64 << 10)
 struct ir_pass_options {
-    uint64_t fold_limit; /* bytes by which folding may make the file larger, net */
+    /* Bytes by which folding one node may make the file larger, net of what it frees. */
+    uint64_t fold_limit;
 };
 struct ir_pass {
     const char *name, *what; /* "dce", "dead nodes, initializers ..." */
+    /* o NULL: the defaults. */
     uint32_t (*run)(struct ir_model *m, const struct ir_pass_options *o);
 };
 /* By name, or NULL. */
