@@ -274,7 +274,7 @@ bool ir_eval_attr_is(const struct eval_job *j, const char *name, const char *val
                   const char *fallback) {
     const struct ir_attr *a = ir_eval_attr(j, name);
     if (!a) return rw_streq(value, fallback);
-    return a->s.len == strlen(value) && !memcmp(a->s.at, value, a->s.len);
+    return a->s.len == strlen(value) && (!a->s.len || !memcmp(a->s.at, value, a->s.len));
 }
 
 bool ir_eval_ints(struct eval_job *j, const char *name, uint32_t operand,

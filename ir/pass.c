@@ -4,13 +4,14 @@
 #include "ir/pass_kit.h"
 #include "ir/tensor_bytes.h"
 
-#include "onnx.pb-c.h"
+#include "ir/onnx.pb-c.h"
 
 static const struct ir_pass passes[] = {
     {"cse", "nodes that compute what another node computes", ir_pass_cse},
     {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
     {"dedupe", "initializers equal to another one", ir_pass_dedupe},
-    {"fold", "nodes whose operands are constants, while the file stays small", ir_pass_fold},
+    {"fold", "nodes whose operands are constants, while the file stays small",
+     ir_pass_fold},
     {"shapes", "shape arithmetic with a known result", ir_pass_shapes},
 };
 
@@ -79,7 +80,8 @@ uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n) {
 uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t) {
     unsigned char bytes[4096];
     uint64_t h = hash_bytes(t->dims, t->rank * sizeof *t->dims, t->dtype);
-    if (t->storage == IR_STRINGS) return hash_join(h, ir_hash_strings(t->strings, t->count));
+    if (t->storage == IR_STRINGS)
+        return hash_join(h, ir_hash_strings(t->strings, t->count));
     uint64_t n = t->nbytes < sizeof bytes ? t->nbytes : sizeof bytes;
     if (!ir_tensor_bytes_at(m, t, 0, n, bytes)) return h;
     return hash_join(h, hash_bytes(bytes, (size_t)n, 0));

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/pass_kit.h"
+#include "ir/schema.h"
 
 #define MOST_ATTRS 64 /* of a node that is looked at: attributes are compared pairwise */
 
@@ -24,12 +25,14 @@ struct cse {
 static bool says_nothing(const struct ir_node_info *x, const struct ir_attr *a) {
     const struct ir_schema_attr *d = ir_schema_attr(x->schema, a->name);
     if (ir_attr_is_inert(x->schema->domain, x->schema->name, a->name)) return true;
-    if (a->ref || !d || d->has_default != IR_HAS_DEFAULT || d->type != a->type) return false;
+    if (a->ref || !d || d->has_default != IR_HAS_DEFAULT || d->type != a->type)
+        return false;
     switch (a->type) {
     case IR_ATTR_INT: return a->i == d->i;
     case IR_ATTR_FLOAT: return memcmp(&a->f, &d->f, sizeof a->f) == 0;
     case IR_ATTR_STRING:
-        return a->s.len == strlen(d->s) && memcmp(a->s.at, d->s, a->s.len) == 0;
+        return a->s.len == strlen(d->s) &&
+               (!a->s.len || memcmp(a->s.at, d->s, a->s.len) == 0);
     default: return false;
     }
 }
@@ -66,7 +69,8 @@ static bool attrs_within(struct ir_model *m, const struct ir_node_info *a,
 
 static bool holds_body(const struct ir_node_info *x) {
     for (uint32_t i = 0; i < x->nattr; i++)
-        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS) return true;
+        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS)
+            return true;
     return false;
 }
 

@@ -30,7 +30,8 @@ static bool makes_output(const struct ir_graph *g, ir_node n) {
 
 static bool is_candidate(const struct ir_graph *g, ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);
-    if (!x->schema || x->nin == 0 || ir_is_op(g, n, "Constant") || makes_output(g, n)) return false;
+    if (!x->schema || x->nin == 0 || ir_is_op(g, n, "Constant") || makes_output(g, n))
+        return false;
     if (!ir_eval_has(ir_domain_name(g, n), ir_op_name(g, n))) return false;
     for (uint32_t k = 0; k < x->nin; k++) {
         ir_value v = ir_input(g, n, k);
@@ -59,7 +60,8 @@ static uint64_t freed_with(const struct ir_graph *g, const struct ir_pins *pins,
     return freed;
 }
 
-static uint64_t bytes_made(const struct ir_graph *g, ir_node n, struct ir_tensor *const *out) {
+static uint64_t bytes_made(const struct ir_graph *g, ir_node n,
+                           struct ir_tensor *const *out) {
     uint64_t made = 0;
     for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
         ir_value v = ir_output(g, n, k);

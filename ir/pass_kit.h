@@ -29,7 +29,8 @@ bool ir_is_pinned(const struct ir_pins *p, const struct ir_graph *g, ir_value v)
 uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n);
 uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
 /* So many things of one hash are compared with another one. Equal hashes of things that
- * differ come from large tensors that begin alike; a file full of them is not worth more. */
+ * differ come from large tensors that begin alike; a file full of them is not worth
+ * more. */
 #define IR_MOST_COMPARED 16
 
 /* Is every output of the node without a use? */

@@ -82,7 +82,8 @@ static bool replace_results(struct ir_graph *g, ir_node n) {
 /* --- targets of Reshape ------------------------------------------------------------ */
 
 /* Is the target's item i the operand's dimension i, so that 0 says the same? */
-static bool copies(const struct ir_graph *g, const struct ir_type *x, uint32_t i, ir_dim item) {
+static bool copies(const struct ir_graph *g, const struct ir_type *x, uint32_t i,
+                   ir_dim item) {
     return ir_type_ranked(x) && i < x->rank &&
            ir_dim_equal(g->model->dims, x->dims[i], item) == IR_TRUE;
 }
@@ -120,7 +121,8 @@ static bool settle_reshape(struct ir_graph *g, ir_node n) {
     bool can = reshape_target(g, s, ir_val(g, x)->type, allowzero && allowzero->i, items);
     if (can) {
         struct ir_tensor *t = ir_tensor_ints(g->model->arena, s->len, items);
-        ir_set_input(g, n, 1, ir_add_constant(g, ir_val(g, shape)->name, t));
+        if (ir_val(g, shape)->nuses == 1) ir_put_constant(g, shape, t);
+        else ir_set_input(g, n, 1, ir_add_constant(g, ir_val(g, shape)->name, t));
     }
     arena_free(&work);
     return can;
