@@ -89,7 +89,8 @@ static bool is_early_enough(const struct ir_graph *g, ir_value old, ir_value now
 
 static void replace(struct world *w, struct ir_graph *g) {
     ir_value old = some_value(w, g, IR_NONE), now = some_value(w, g, IR_NONE);
-    if (old == IR_NONE || old == now || !is_early_enough(g, old, now)) return;
+    if (old == IR_NONE || now == IR_NONE || old == now) return;
+    if (!is_early_enough(g, old, now)) return;
     if (!ir_can_replace(g, old, now)) return;
     if (random_below(w, 2)) ir_replace_value(g, old, now);
     else ir_replace_uses(g, old, now);
