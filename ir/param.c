@@ -8,7 +8,8 @@
  */
 #include "ir/param_parts.h"
 
-bool ir_param_default(const struct ir_schema_attr *s, struct arena *a, struct ir_attr *out) {
+bool ir_param_default(const struct ir_schema_attr *s, struct arena *a,
+                      struct ir_attr *out) {
     if (s->has_default != IR_HAS_DEFAULT) return false;
     *out = (struct ir_attr){.name = s->name, .type = s->type, .i = s->i, .f = s->f,
                             .n = s->n, .ints = s->ints};
@@ -23,11 +24,13 @@ bool ir_param_default(const struct ir_schema_attr *s, struct arena *a, struct ir
 }
 
 static struct ir_param absent(void) {
-    return (struct ir_param){.source = IR_PARAM_ABSENT, .is_default = true, .input = IR_NONE};
+    return (struct ir_param){
+        .source = IR_PARAM_ABSENT, .is_default = true, .input = IR_NONE};
 }
 
 /* Reducing over an empty list of axes means the same as over none that are given. */
-static bool is_as_good_as_absent(const struct ir_graph *g, ir_node n, const struct ir_attr *x) {
+static bool is_as_good_as_absent(const struct ir_graph *g, ir_node n,
+                                 const struct ir_attr *x) {
     return x->type == IR_ATTR_INTS && x->n == 0 && rw_streq(x->name, "axes") &&
            strncmp(ir_op_name(g, n), "Reduce", 6) == 0;
 }
@@ -64,12 +67,14 @@ static struct ir_param given(const struct ir_graph *g, ir_node n, ir_value v,
 }
 
 /* Of an operator, or an opset of it, of which nothing is known. */
-static struct ir_param unknown_operator(const struct ir_graph *g, ir_node n, const char *name) {
+static struct ir_param unknown_operator(const struct ir_graph *g, ir_node n,
+                                        const char *name) {
     const struct ir_attr *x = ir_find_attr(g, n, name);
     return x ? written(g, n, x, x->name) : absent();
 }
 
-struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name, struct arena *a) {
+struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name,
+                         struct arena *a) {
     const struct ir_schema *s = ir_nod(g, n)->schema;
     if (!s) return unknown_operator(g, n, name);
     const struct ir_param_def *d = ir_param_def(s->domain, s->name, name);

@@ -32,8 +32,9 @@ struct ir_param {
 /* The parameter of a node by its newest name. Lists read from inputs live in `a`. What the
  * standard fixes is filled in where it can be told: training_mode before there was one,
  * steps of Slice, perm of Transpose, strides of Conv. Empty axes of a reduction count as
- * absent. IR_PARAM_DYNAMIC without an operand: a reference to an attribute of a function. */
-struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name, struct arena *a);
+ * absent. IR_PARAM_DYNAMIC without an operand refers to an attribute of a function. */
+struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name,
+                         struct arena *a);
 
 /* --- by operator, without a node --------------------------------------------------- */
 struct ir_param_def {
@@ -48,7 +49,8 @@ struct ir_param_def {
  * Slice, training_mode of Dropout). Operators that only ONNX Runtime knows are in. NULL:
  * unknown operator. */
 const struct ir_param_def *ir_param_defs(const char *domain, const char *op, size_t *n);
-const struct ir_param_def *ir_param_def(const char *domain, const char *op, const char *name);
+const struct ir_param_def *ir_param_def(const char *domain, const char *op,
+                                        const char *name);
 /* Which operand carries the parameter at that opset: its number, or -1 when it is an
  * attribute there, -2 when that version has no such parameter. */
 #define IR_PARAM_IS_ATTR (-1)
@@ -56,7 +58,8 @@ const struct ir_param_def *ir_param_def(const char *domain, const char *op, cons
 int ir_param_operand(const char *domain, const char *op, const char *name, int64_t opset);
 /* Is operand number i of that version one that a parameter stands for in another? Then
  * a pattern may leave it to `<...>`. Its parameter's name; NULL when not. */
-const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i, int64_t opset);
+const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i,
+                                int64_t opset);
 /* The name that the attribute form of a parameter has in a version ("value" of Pad is
  * `constant_value`), or NULL when it is no attribute there. */
 const char *ir_param_attr_name(const struct ir_schema *s, const struct ir_param_def *d);

@@ -31,7 +31,8 @@ const struct ir_param_def *ir_param_defs(const char *domain, const char *op, siz
     return NULL;
 }
 
-const struct ir_param_def *ir_param_def(const char *domain, const char *op, const char *name) {
+const struct ir_param_def *ir_param_def(const char *domain, const char *op,
+                                        const char *name) {
     size_t n;
     const struct ir_param_def *defs = ir_param_defs(domain, op, &n);
     for (size_t i = 0; i < n; i++)
@@ -39,7 +40,8 @@ const struct ir_param_def *ir_param_def(const char *domain, const char *op, cons
     return NULL;
 }
 
-static const struct ir_schema *schema_at(const char *domain, const char *op, int64_t opset) {
+static const struct ir_schema *schema_at(const char *domain, const char *op,
+                                         int64_t opset) {
     const struct ir_schema *s = ir_schema_find(domain, op, opset);
     if (s || (*domain && !rw_streq(domain, "ai.onnx"))) return s;
     return ir_schema_runtime(op, opset);
@@ -60,7 +62,8 @@ int ir_param_operand(const char *domain, const char *op, const char *name, int64
     return IR_PARAM_IS_NOT;
 }
 
-const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i, int64_t opset) {
+const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i,
+                                int64_t opset) {
     const struct ir_schema *s = schema_at(domain, op, opset);
     if (!s || i >= s->ninputs || s->inputs[i].option == IR_VARIADIC) return NULL;
     const struct ir_param_def *d = ir_param_def(domain, op, s->inputs[i].name);

@@ -40,8 +40,10 @@ static bool pads_are_zero(const struct ir_graph *g, ir_node n) {
 
 static bool spatial(const struct ir_graph *g, ir_node n, const struct ir_param_def *d,
                     struct arena *a, struct ir_attr *out) {
-    static const char *const windows[] = {"AveragePool", "Conv", "ConvInteger", "ConvTranspose",
-                                          "LpPool", "MaxPool", "QLinearConv"};
+    static const char *const windows[] = {
+        "AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool",
+        "QLinearConv",
+    };
     uint32_t rank = spatial_rank(g, n);
     if (rank == 0 || !is_one_of(ir_op_name(g, n), windows, countof(windows))) return false;
     if (rw_streq(d->name, "strides") || rw_streq(d->name, "dilations"))
@@ -98,7 +100,8 @@ static bool by_node(const struct ir_graph *g, ir_node n, const struct ir_param_d
         *out = ir_attr_int(d->name, is_training(g, n, x->schema->since));
         return true;
     }
-    if (rw_streq(op, "Split") && rw_streq(d->name, "num_outputs") && x->schema->since < 18) {
+    if (rw_streq(op, "Split") && rw_streq(d->name, "num_outputs") &&
+        x->schema->since < 18) {
         *out = ir_attr_int(d->name, x->nout);
         return ir_param(g, n, "split", a).source == IR_PARAM_ABSENT;
     }
@@ -106,7 +109,7 @@ static bool by_node(const struct ir_graph *g, ir_node n, const struct ir_param_d
 }
 
 /* --- by the standard ---------------------------------------------------------------- */
-/* In versions first <= since < until; type UNDEFINED: nothing holds, whatever came later. */
+/* In versions first <= since < until; type UNDEFINED: nothing holds, whatever came. */
 struct implied {
     const char *op, *param;
     int32_t first, until;
@@ -125,13 +128,15 @@ static const struct implied implied[] = {
     {"MeanVarianceNormalization", "axes", 1, 9, IR_ATTR_UNDEFINED, 0, 0, NULL},
     {"Pad", "constant_value", 11, INT32_MAX, IR_ATTR_FLOAT, 0, 0, NULL},
     {"Range", "stash_type", 11, 27, IR_ATTR_UNDEFINED, 0, 0, NULL},
-    {"Resize", "coordinate_transformation_mode", 10, 11, IR_ATTR_STRING, 0, 0, "asymmetric"},
+    {"Resize", "coordinate_transformation_mode", 10, 11, IR_ATTR_STRING, 0, 0,
+     "asymmetric"},
     {"Resize", "nearest_mode", 10, 11, IR_ATTR_UNDEFINED, 0, 0, NULL}, /* left open */
     {"RoiAlign", "coordinate_transformation_mode", 10, 16, IR_ATTR_STRING, 0, 0,
      "output_half_pixel"},
 };
 
-static const struct implied *find_implied(const char *op, const char *param, int32_t since) {
+static const struct implied *find_implied(const char *op, const char *param,
+                                          int32_t since) {
     for (size_t k = 0; k < countof(implied); k++) {
         const struct implied *x = &implied[k];
         if (rw_streq(x->op, op) && rw_streq(x->param, param) && x->first <= since &&
@@ -150,8 +155,8 @@ static bool by_standard(const struct implied *x, struct ir_attr *out) {
 }
 
 /* --- by a later version -------------------------------------------------------------- */
-static bool by_later(const struct ir_schema *s, const struct ir_param_def *d, struct arena *a,
-                     struct ir_attr *out) {
+static bool by_later(const struct ir_schema *s, const struct ir_param_def *d,
+                     struct arena *a, struct ir_attr *out) {
     size_t n;
     const struct ir_schema *versions = ir_schema_versions(s->domain, s->name, &n);
     for (size_t k = n; k-- > 0 && versions[k].since > s->since;) {
@@ -169,6 +174,6 @@ bool ir_param_implied(const struct ir_graph *g, ir_node n, const struct ir_param
         if (fixed) return by_standard(fixed, out);
         if (by_node(g, n, d, a, out)) return true;
     }
-    bool is_here = ir_param_operand(s->domain, s->name, d->name, s->since) != IR_PARAM_IS_NOT;
-    return !is_here && by_later(s, d, a, out);
+    int where = ir_param_operand(s->domain, s->name, d->name, s->since);
+    return where == IR_PARAM_IS_NOT && by_later(s, d, a, out);
 }

@@ -68,7 +68,8 @@ static bool holds_double(enum ir_dtype t, double x) {
     case IR_DOUBLE: return true;
     case IR_FLOAT: return (double)(float)x == x;
     case IR_FLOAT16: return (double)ir_half_to_float(ir_float_to_half((float)x)) == x;
-    case IR_BFLOAT16: return (double)ir_bfloat16_to_float(ir_float_to_bfloat16((float)x)) == x;
+    case IR_BFLOAT16:
+        return (double)ir_bfloat16_to_float(ir_float_to_bfloat16((float)x)) == x;
     default: break;
     }
     if (!(x > -9007199254740992.0 && x < 9007199254740992.0)) return false;
@@ -85,8 +86,9 @@ static bool read_element(struct ir_model *m, const struct found *f, uint64_t at,
                          struct element *out) {
     const struct ir_tensor *t = f->tensor;
     bool is_float = ir_dtype_is_float(t->dtype);
-    if (is_float ? !ir_tensor_double_at(m, t, at, &out->f) : !ir_tensor_int_at(m, t, at, &out->i))
-        return false;
+    bool ok = is_float ? ir_tensor_double_at(m, t, at, &out->f)
+                       : ir_tensor_int_at(m, t, at, &out->i);
+    if (!ok) return false;
     for (uint32_t k = 0; k < f->ncasts; k++)
         if (is_float ? !holds_double(f->casts[k], out->f) : !holds_int(f->casts[k], out->i))
             return false;
@@ -121,9 +123,7 @@ static bool fill_floats(struct ir_model *m, const struct found *f, struct arena 
 
 static bool as_tensor(const struct found *f, struct arena *a, struct ir_attr *out) {
     if (f->ncasts > 0) return false;
-    struct ir_tensor **list = arena_new(a, struct ir_tensor *);
-    *list = f->tensor;
-    *out = (struct ir_attr){.name = out->name, .type = IR_ATTR_TENSOR, .n = 1, .tensors = list};
+    *out = ir_attr_tensor(a, out->name, f->tensor);
     return true;
 }
 
@@ -142,7 +142,7 @@ bool ir_param_read(const struct ir_graph *g, ir_value v, const struct ir_param_d
     enum ir_dtype seen = f.ncasts > 0 ? f.casts[0] : t->dtype;
     bool is_float = ir_dtype_is_float(seen), scalar = is_scalar(t, d);
     bool numeric = is_float || ir_dtype_is_int(seen) || seen == IR_BOOL;
-    if (!numeric || t->storage == IR_STRINGS || t->count > LIST_MAX || (t->rank > 1 && !scalar))
+    if (!numeric || t->count > LIST_MAX || (t->rank > 1 && !scalar))
         return as_tensor(&f, a, out);
     out->n = (uint32_t)t->count;
     if (is_float ? !fill_floats(g->model, &f, a, out) : !fill_ints(g->model, &f, a, out))

@@ -57,7 +57,8 @@ static const struct ir_schema *at_opset(const struct ir_schema *versions, uint32
     return n > 0 ? &versions[n - 1] : NULL;
 }
 
-const struct ir_schema *ir_schema_find(const char *domain, const char *name, int64_t opset) {
+const struct ir_schema *ir_schema_find(const char *domain, const char *name,
+                                       int64_t opset) {
     uint32_t n = 0;
     const struct ir_schema *versions = find_versions(find_domain(domain), name, &n);
     return at_opset(versions, n, opset);
@@ -67,7 +68,8 @@ const struct ir_schema *ir_schema_newest(const char *domain, const char *name) {
     return ir_schema_find(domain, name, INT64_MAX);
 }
 
-const struct ir_schema *ir_schema_versions(const char *domain, const char *name, size_t *n) {
+const struct ir_schema *ir_schema_versions(const char *domain, const char *name,
+                                           size_t *n) {
     uint32_t count = 0;
     const struct ir_schema *versions = find_versions(find_domain(domain), name, &count);
     *n = count;

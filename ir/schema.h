@@ -2,9 +2,10 @@
  *
  * The table (ir/schema_table.inc, made by tools/gen_schema.py from the onnx and
  * onnxruntime wheels) has every version of every operator of the standard domains and
- * com.microsoft: inputs, outputs, attributes with defaults, type constraints. On top, written by hand in
- * schema_facts.c with the reason of each: which operators commute, which are random,
- * which attributes do not matter, and the epochs at which a name changed its meaning.
+ * com.microsoft: inputs, outputs, attributes with defaults, type constraints. On top,
+ * written by hand in schema_facts.c with the reason of each: which operators commute,
+ * which are random, which attributes do not matter, and the epochs at which a name
+ * changed its meaning.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

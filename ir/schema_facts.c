@@ -104,7 +104,7 @@ struct epochs {
     int32_t opset[3];
 };
 static const struct epochs epochs[] = {
-    /* `broadcast` and `axis` place the second operand by hand before 7; numpy's rule since. */
+    /* Before 7 `broadcast` and `axis` place the second operand; numpy's rule since. */
     {"Add", 2, {1, 7}},
     {"And", 2, {1, 7}},
     /* 7: inference unless training outputs are asked for, where `is_test` was off by
@@ -129,7 +129,7 @@ static const struct epochs epochs[] = {
     {"PRelu", 2, {1, 7}}, /* slope by channel, then broadcast from the last axis */
     {"Pad", 2, {1, 2}},   /* `paddings`, then `pads` */
     {"Pow", 2, {1, 7}},
-    {"Resize", 2, {1, 11}},   /* 10 took pixels at their corner; half_pixel by default since */
+    {"Resize", 2, {1, 11}},   /* pixels were taken at their corner; at half a pixel since */
     {"RoiAlign", 2, {1, 16}}, /* 10 did not shift by half a pixel; the default does since */
     {"Scan", 2, {1, 9}},      /* 8 had a batch axis and sequence lengths */
     {"Selu", 2, {1, 6}},      /* the defaults got more digits */

@@ -88,13 +88,15 @@ static void tell_remarks(struct verify *v) {
             ir_verify_warn(v, "\"%s\" is no operator of opset %" PRId64
                            "; ONNX Runtime alone knows it there%s", op, opset, more);
         else if (o->remark == VERIFY_DEPRECATED)
-            ir_verify_warn(v, "\"%s\" is deprecated in opset %" PRId64 "%s", op, opset, more);
+            ir_verify_warn(v, "\"%s\" is deprecated in opset %" PRId64 "%s", op, opset,
+                           more);
         else
-            ir_verify_warn(v, "com.microsoft has no operator \"%s\" that is known%s", op, more);
+            ir_verify_warn(v, "com.microsoft has no operator \"%s\" that is known%s", op,
+                           more);
     }
 }
 
-/* --- imports -------------------------------------------------------------------------- */
+/* --- imports ----------------------------------------------------------------------- */
 
 static const char *shown(const char *domain) { return *domain ? domain : "ai.onnx"; }
 
@@ -102,12 +104,14 @@ static void verify_opset(struct verify *v, const char *where, const struct ir_op
     const char *domain = shown(o->domain);
     int64_t newest = ir_schema_newest_opset(o->domain);
     if (o->version < 1) {
-        diag_where(v->diags, DIAG_ERROR, where, "imports version %" PRId64 " of %s, wanted one"
-                   " from 1", o->version, domain);
+        diag_where(v->diags, DIAG_ERROR, where,
+                   "imports version %" PRId64 " of %s, wanted one from 1", o->version,
+                   domain);
         v->code = RW_WRONG;
     } else if (newest && o->version > newest) {
-        diag_where(v->diags, DIAG_WARNING, where, "imports version %" PRId64 " of %s, newer"
-                   " than %" PRId64 ", the newest that is known", o->version, domain, newest);
+        diag_where(v->diags, DIAG_WARNING, where,
+                   "imports version %" PRId64 " of %s, newer than %" PRId64
+                   ", the newest that is known", o->version, domain, newest);
     }
 }
 
@@ -121,8 +125,10 @@ static void verify_imports(struct verify *v) {
     }
     for (uint32_t i = 0; i < m->functions.len; i++) {
         const struct ir_function *f = m->functions.at[i];
-        const char *where = arena_printf(&v->tmp, "%s: function \"%s\"", model_name(m), f->name);
-        for (uint32_t k = 0; k < f->opsets.len; k++) verify_opset(v, where, &f->opsets.at[k]);
+        const char *where =
+            arena_printf(&v->tmp, "%s: function \"%s\"", model_name(m), f->name);
+        for (uint32_t k = 0; k < f->opsets.len; k++)
+            verify_opset(v, where, &f->opsets.at[k]);
     }
 }
 
@@ -142,7 +148,7 @@ void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags) {
     }
 }
 
-/* --- nodes ------------------------------------------------------------------------------ */
+/* --- nodes ------------------------------------------------------------------------- */
 
 /* A call of a function of the model, which comes before an operator of that name. */
 static bool verify_call(struct verify *v) {

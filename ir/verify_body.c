@@ -8,11 +8,11 @@ static void verify_counts(struct verify *v, const struct ir_attr *a, uint32_t ni
     if (a->type != IR_ATTR_GRAPH || a->ref) return;
     const struct ir_graph *body = a->graphs[0];
     if (body->inputs.len != nin)
-        ir_verify_wrong(v, "body \"%s\" has %u inputs, wanted %u", a->name, body->inputs.len,
-                        nin);
+        ir_verify_wrong(v, "body \"%s\" has %u inputs, wanted %u", a->name,
+                        body->inputs.len, nin);
     if (body->outputs.len != nout)
-        ir_verify_wrong(v, "body \"%s\" has %u outputs, wanted %u", a->name, body->outputs.len,
-                        nout);
+        ir_verify_wrong(v, "body \"%s\" has %u outputs, wanted %u", a->name,
+                        body->outputs.len, nout);
 }
 
 /* Scan 8 has the lengths of the sequences in front of its other operands. */

@@ -3,7 +3,7 @@
  */
 #include "ir/verify_parts.h"
 
-/* --- arity ----------------------------------------------------------------------------- */
+/* --- arity ------------------------------------------------------------------------- */
 
 static const char *range(struct verify *v, uint16_t least, uint16_t most) {
     if (most == UINT16_MAX) return arena_printf(&v->tmp, "%u or more", least);
@@ -11,8 +11,8 @@ static const char *range(struct verify *v, uint16_t least, uint16_t most) {
     return arena_printf(&v->tmp, "%u to %u", least, most);
 }
 
-static void verify_count(struct verify *v, const char *what, const char *verb, uint32_t count,
-                         uint16_t least, uint16_t most) {
+static void verify_count(struct verify *v, const char *what, const char *verb,
+                         uint32_t count, uint16_t least, uint16_t most) {
     if (count >= least && (most == UINT16_MAX || count <= most)) return;
     ir_verify_wrong(v, "has %u %s%s, \"%s\" %s %s", count, what, count == 1 ? "" : "s",
                     v->x->schema->name, verb, range(v, least, most));
@@ -30,12 +30,13 @@ static void verify_arity(struct verify *v) {
             ir_verify_wrong(v, "output %u (\"%s\") has no name", k, s->outputs[k].name);
 }
 
-/* --- attributes -------------------------------------------------------------------------- */
+/* --- attributes -------------------------------------------------------------------- */
 
 static const char *attr_type_name(enum ir_attr_type t) {
     static const char *const names[] = {
-        "nothing", "a float", "an int", "a string", "a tensor", "a graph", "floats", "ints",
-        "strings", "tensors", "graphs", "a sparse tensor", "sparse tensors", "a type", "types",
+        "nothing", "a float", "an int", "a string", "a tensor", "a graph", "floats",
+        "ints", "strings", "tensors", "graphs", "a sparse tensor", "sparse tensors",
+        "a type", "types",
     };
     return (unsigned)t < countof(names) ? names[t] : "something unknown";
 }
@@ -70,20 +71,21 @@ static void verify_attr(struct verify *v, uint32_t k) {
     const struct ir_schema_attr *s = ir_schema_attr(v->x->schema, a->name);
     if (!s) unknown_attr(v, a->name);
     else if (a->type != s->type)
-        ir_verify_wrong(v, "attribute \"%s\" is %s, wanted %s", a->name, attr_type_name(a->type),
-                        attr_type_name(s->type));
+        ir_verify_wrong(v, "attribute \"%s\" is %s, wanted %s", a->name,
+                        attr_type_name(a->type), attr_type_name(s->type));
 }
 
 /* Which of its attributes a Constant has is its own affair, but it has one. */
 static void verify_constant(struct verify *v) {
-    if (!*v->x->schema->domain && rw_streq(v->x->schema->name, "Constant") && v->x->nattr != 1)
+    if (ir_is_op(v->g, v->n, "Constant") && v->x->nattr != 1)
         ir_verify_wrong(v, "has %u values, wanted one", v->x->nattr);
 }
 
 static void verify_attrs(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     if (v->x->nattr > 4u * s->nattrs + 16) { /* many are unknown or there twice */
-        ir_verify_wrong(v, "has %u attributes, \"%s\" takes %u", v->x->nattr, s->name, s->nattrs);
+        ir_verify_wrong(v, "has %u attributes, \"%s\" takes %u", v->x->nattr, s->name,
+                        s->nattrs);
         return;
     }
     for (uint32_t k = 0; k < v->x->nattr; k++) verify_attr(v, k);

@@ -33,9 +33,29 @@ static bool type_text(const struct ir_type *t, struct buf *out, uint32_t depth) 
     return true;
 }
 
+/* The same in the arena, or NULL. */
+static const char *type_words(const struct ir_type *t, struct arena *a) {
+    struct buf b = {0};
+    const char *text = type_text(t, &b, 0) ? arena_strdup(a, buf_text(&b)) : NULL;
+    buf_free(&b);
+    return text;
+}
+
+/* Most types are tensors, which need no words. */
+static bool is_known(const struct ir_type *t, struct arena *a) {
+    if (t && t->kind == IR_TENSOR) return t->dtype != IR_UNDEFINED;
+    return t && type_words(t, a);
+}
+
+static bool is_same(const struct ir_type *a, const struct ir_type *b, struct arena *tmp) {
+    if (a->kind == IR_TENSOR && b->kind == IR_TENSOR) return a->dtype == b->dtype;
+    return rw_streq(type_words(a, tmp), type_words(b, tmp));
+}
+
 static bool is_allowed(const struct ir_formal_param *p, const struct ir_type *t,
-                       const char *text) {
+                       struct arena *a) {
     if (t->kind == IR_TENSOR) return ir_types_allow(p->types, t->dtype);
+    const char *text = type_words(t, a);
     size_t n;
     const char *const *list = ir_types_list(p->types, &n);
     for (size_t i = 0; i < n; i++)
@@ -44,44 +64,40 @@ static bool is_allowed(const struct ir_formal_param *p, const struct ir_type *t,
 }
 
 struct bound {
-    const char *text; /* first known type, NULL: none yet */
-    const char *role; /* "operand" or "output" */
+    const struct ir_type *type; /* the first that is known; NULL: none yet */
+    const char *role;           /* "operand" or "output" */
     uint32_t at;
 };
 
-static void verify_one(struct verify *v, const char *role, uint32_t k, ir_value value,
+static void verify_one(struct verify *v, bool is_operand, uint32_t k, ir_value value,
                        const struct ir_formal_param *p, struct bound *bounds) {
+    const char *role = is_operand ? "operand" : "output";
     const struct ir_type *t = value == IR_NONE || !p ? NULL : ir_val(v->g, value)->type;
-    struct buf b = {0};
-    if (!type_text(t, &b, 0)) {
-        buf_free(&b);
-        return;
-    }
-    const char *text = arena_strdup(&v->tmp, buf_text(&b));
-    buf_free(&b);
+    if (!is_known(t, &v->tmp)) return;
     const struct ir_schema *s = v->x->schema;
-    if (!is_allowed(p, t, text)) {
-        ir_verify_wrong(v, "%s %u (\"%s\") is %s, which \"%s\" of opset %" PRId64 " does not %s",
-                        role, k, p->name, text, s->name, ir_opset(v->g, s->domain),
-                        rw_streq(role, "operand") ? "take" : "give");
+    if (!is_allowed(p, t, &v->tmp)) {
+        ir_verify_wrong(v, "%s %u (\"%s\") is %s, which \"%s\" of opset %" PRId64
+                        " does not %s", role, k, p->name, type_words(t, &v->tmp), s->name,
+                        ir_opset(v->g, s->domain), is_operand ? "take" : "give");
         return;
     }
     if (p->constraint < 0 || (p->option == IR_VARIADIC && !p->homogeneous)) return;
     struct bound *bound = &bounds[p->constraint];
-    if (!bound->text) *bound = (struct bound){text, role, k};
-    else if (!rw_streq(bound->text, text))
-        ir_verify_wrong(v, "%s %u (\"%s\") is %s, wanted %s as %s %u", role, k, p->name, text,
-                        bound->text, bound->role, bound->at);
+    if (!bound->type) *bound = (struct bound){t, role, k};
+    else if (!is_same(bound->type, t, &v->tmp))
+        ir_verify_wrong(v, "%s %u (\"%s\") is %s, wanted %s as %s %u", role, k, p->name,
+                        type_words(t, &v->tmp), type_words(bound->type, &v->tmp),
+                        bound->role, bound->at);
 }
 
 void ir_verify_types(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     struct arena_mark mark = arena_mark(&v->tmp);
-    struct bound *bounds = arena_new_array(&v->tmp, struct bound, (size_t)s->nconstraints + 1);
-    memset(bounds, 0, ((size_t)s->nconstraints + 1) * sizeof *bounds);
+    struct bound *bounds =
+        arena_zalloc(&v->tmp, ((size_t)s->nconstraints + 1) * sizeof *bounds);
     for (uint32_t k = 0; k < v->x->nin; k++)
-        verify_one(v, "operand", k, ir_input(v->g, v->n, k), ir_schema_input(s, k), bounds);
+        verify_one(v, true, k, ir_input(v->g, v->n, k), ir_schema_input(s, k), bounds);
     for (uint32_t k = 0; k < v->x->nout; k++)
-        verify_one(v, "output", k, v->x->out[k], ir_schema_output(s, k), bounds);
+        verify_one(v, false, k, v->x->out[k], ir_schema_output(s, k), bounds);
     arena_reset(&v->tmp, mark);
 }

@@ -38,7 +38,8 @@ class Param:
 
     def line(self):
         older = quote(self.older) if self.older else "NULL"
-        return (f"{{{quote(self.name)}, {older}, {int(self.is_attr)}, {int(self.is_input)}, "
+        return (f"{{{quote(self.name)}, {older}, {int(self.is_attr)}, "
+                f"{int(self.is_input)}, "
                 f"IR_ATTR_{self.type}, {self.default}}}")
 
 
@@ -84,16 +85,20 @@ def generate():
         for name in names:
             defs += [(name, p) for p in params(name, by_name[name])]
             first.append(len(defs))
-        lines += [f"static const char *const names_{stem}[] = {{", *wrap(map(quote, names)), "};"]
-        lines += [f"static const uint16_t first_{stem}[] = {{", *wrap(map(str, first)), "};"]
+        lines += [f"static const char *const names_{stem}[] = {{"]
+        lines += [*wrap(map(quote, names)), "};"]
+        lines += [f"static const uint16_t first_{stem}[] = {{"]
+        lines += [*wrap(map(str, first)), "};"]
         lines.append(f"static const struct ir_param_def defs_{stem}[] = {{")
         for i, (name, p) in enumerate(defs):
             if i == 0 or defs[i - 1][0] != name:
                 lines.append(f"    /* {name} */")
             lines.append(f"    {p.line()},")
         lines.append("};")
-        rows.append(f"    {{{quote(domain)}, {len(names)}, names_{stem}, first_{stem}, defs_{stem}}},")
-    return "\n".join(lines + ["static const struct param_domain domains[] = {", *rows, "};"]) + "\n"
+        rows.append(f"    {{{quote(domain)}, {len(names)}, names_{stem}, first_{stem}, "
+                    f"defs_{stem}}},")
+    lines += ["static const struct param_domain domains[] = {", *rows, "};"]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -139,7 +139,8 @@ def in_child(function, *arguments):
     with os.fdopen(reader) as pipe:
         lines = pipe.read().split("\n")
     _, status = os.waitpid(child, 0)
-    return {} if status else {int(k): int(v) for k, v in (line.split() for line in lines if line)}
+    pairs = [line.split() for line in lines if line]
+    return {} if status else {int(k): int(v) for k, v in pairs}
 
 
 # --- the table ------------------------------------------------------------------------
@@ -171,7 +172,8 @@ def generate():
         operators[s.domain, s.name].append(s)
     found = kernels()
     lines = [f"""/* runtime_table.inc -- made by tools/gen_runtime.py from onnxruntime
- * {onnxruntime.__version__} and onnx {onnx.__version__}; do not edit. Included by ir/schema_runtime.c alone.
+ * {onnxruntime.__version__} and onnx {onnx.__version__}; do not edit.
+ * Included by ir/schema_runtime.c alone.
  * SPDX-License-Identifier: Apache-2.0
  */
 /* clang-format off */
@@ -181,7 +183,8 @@ def generate():
         newest = gen_schema.newest_opset(domain, table)
         lines.append(f"static const struct support support_{stem}[] = {{")
         for name in sorted(n for d, n in operators if d == domain):
-            for begin, end, mask in support(operators[domain, name], found[domain, name], newest):
+            rows = support(operators[domain, name], found[domain, name], newest)
+            for begin, end, mask in rows:
                 lines.append(f'    {{"{name}", {begin}, {end}, 0x{mask:08x}}},')
         lines.append("};")
     return "\n".join(lines) + "\n"

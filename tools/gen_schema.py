@@ -28,7 +28,8 @@ UNBOUNDED = 2**31 - 1
 
 Formal = namedtuple("Formal", "name option homogeneous type types")
 Attr = namedtuple("Attr", "name type required default")
-Schema = namedtuple("Schema", "domain name since deprecated body arity inputs outputs attrs constraints")
+Schema = namedtuple("Schema", "domain name since deprecated body arity inputs outputs "
+                              "attrs constraints")
 
 
 # --- reading the wheels ---------------------------------------------------------------
@@ -57,7 +58,8 @@ def schema(s, formal, attrs, constraints, body):
 
 def onnx_schemas():
     def formal(p):
-        return Formal(p.name, p.option.name, p.is_homogeneous, p.type_str, frozenset(p.types))
+        return Formal(p.name, p.option.name, p.is_homogeneous, p.type_str,
+                      frozenset(p.types))
 
     for s in defs.get_all_schemas_with_history():
         yield schema(s, formal,
@@ -131,7 +133,8 @@ class Pool:
         return self.names[operator, items]
 
 
-TENSOR_NUMBER = {f"tensor({name.lower()})": value for name, value in TensorProto.DataType.items()}
+TENSOR_NUMBER = {f"tensor({name.lower()})": value
+                 for name, value in TensorProto.DataType.items()}
 
 
 def type_order(text):
@@ -207,7 +210,8 @@ class Writer:
         flags = f"{int(s.deprecated)}, {int(s.body)}"
         until = "NEWEST" if until is None else str(until)
         text = (f"{{{quote(s.domain)}, {quote(s.name)}, {s.since}, {until}, {flags}, "
-                f"{len(inputs)}, {len(outputs)}, {len(attrs)}, {len(constraints)}, {arity}, "
+                f"{len(inputs)}, {len(outputs)}, {len(attrs)}, {len(constraints)}, "
+                f"{arity}, "
                 f"{self.formals.add(op, stem + '_i', inputs)}, "
                 f"{self.formals.add(op, stem + '_o', outputs)}, "
                 f"{self.attrs.add(op, stem + '_a', attrs)}, "
@@ -253,7 +257,8 @@ def domain_lines(table):
         stem = (PREFIX[domain] or "onnx_")[:-1]
         yield from index_lines(stem, schemas)
         count = len({s.name for s in schemas})
-        rows.append(f"    {{{quote(domain)}, {newest}, {count}, names_{stem}, first_{stem}, {begin}}},")
+        rows.append(f"    {{{quote(domain)}, {newest}, {count}, names_{stem}, "
+                    f"first_{stem}, {begin}}},")
     yield from ["static const struct domain domains[] = {", *rows, "};"]
 
 

@@ -46,9 +46,9 @@ static ir_value scalar(struct bench *b, enum ir_dtype t, double value) {
 static ir_node node(struct bench *b, const char *op, uint32_t nin, const ir_value *in,
                     uint32_t nattr, const struct ir_attr *attr) {
     ir_value out = ir_add_value(b->g, "y", NULL);
-    return ir_add_node(b->g, &(struct ir_new_node){.op = op, .nin = nin, .in = in, .nout = 1,
-                                                   .out = &out, .nattr = nattr, .attr = attr},
-                       IR_NONE);
+    struct ir_new_node n = {.op = op, .nin = nin, .in = in, .nout = 1, .out = &out,
+                            .nattr = nattr, .attr = attr};
+    return ir_add_node(b->g, &n, IR_NONE);
 }
 
 static ir_value after(struct bench *b, const char *op, ir_value v, int64_t to) {
@@ -113,13 +113,15 @@ static void a_constant_is_seen_through_identity_and_casts_that_keep_it(void) {
     CU_ASSERT_EQUAL(get(&b, node(&b, "ReduceMax", 2, in, 0, NULL), "axes").source,
                     IR_PARAM_DYNAMIC);
     in[1] = after(&b, "Cast", scalar(&b, IR_DOUBLE, 0.1), IR_FLOAT); /* loses digits */
-    CU_ASSERT_EQUAL(get(&b, node(&b, "Clip", 2, in, 0, NULL), "min").source, IR_PARAM_DYNAMIC);
+    CU_ASSERT_EQUAL(get(&b, node(&b, "Clip", 2, in, 0, NULL), "min").source,
+                    IR_PARAM_DYNAMIC);
     in[1] = after(&b, "Cast", scalar(&b, IR_DOUBLE, 0.25), IR_FLOAT);
     p = get(&b, node(&b, "Clip", 2, in, 0, NULL), "min");
     CU_ASSERT_TRUE(p.source == IR_PARAM_CONST && p.attr.type == IR_ATTR_FLOAT);
     CU_ASSERT_EQUAL(p.attr.f, 0.25f);
     in[1] = after(&b, "Neg", scalar(&b, IR_FLOAT, 0.25), 0);
-    CU_ASSERT_EQUAL(get(&b, node(&b, "Clip", 2, in, 0, NULL), "min").source, IR_PARAM_DYNAMIC);
+    CU_ASSERT_EQUAL(get(&b, node(&b, "Clip", 2, in, 0, NULL), "min").source,
+                    IR_PARAM_DYNAMIC);
     done(&b);
 }
 
@@ -148,7 +150,8 @@ static void renamed_parameters_answer_to_the_new_name(void) {
     const int64_t k[] = {5};
     ir_value in[] = {input(&b, 2), ints(&b, 1, k), IR_NONE};
     p = get(&b, node(&b, "TopK", 2, in, 0, NULL), "K");
-    CU_ASSERT_TRUE(p.source == IR_PARAM_CONST && p.attr.type == IR_ATTR_INT && p.attr.i == 5);
+    CU_ASSERT_TRUE(p.source == IR_PARAM_CONST && p.attr.type == IR_ATTR_INT &&
+                   p.attr.i == 5);
     p = get(&b, node(&b, "Pad", 2, in, 0, NULL), "constant_value");
     CU_ASSERT_TRUE(p.source == IR_PARAM_ATTR && p.is_default && p.attr.f == 0);
     done(&b);
@@ -191,9 +194,11 @@ static void lists_follow_from_the_node(void) {
     ir_value x = input(&b, 4), in[] = {x, ints(&b, 2, at), ints(&b, 2, at)};
     ir_node slice = node(&b, "Slice", 3, in, 0, NULL);
     struct ir_param p = get(&b, slice, "steps");
-    CU_ASSERT_TRUE(p.is_default && p.attr.n == 2 && p.attr.ints[0] == 1 && p.attr.ints[1] == 1);
+    CU_ASSERT_TRUE(p.is_default && p.attr.n == 2 && p.attr.ints[0] == 1 &&
+                   p.attr.ints[1] == 1);
     p = get(&b, slice, "axes");
-    CU_ASSERT_TRUE(p.is_default && p.attr.n == 2 && p.attr.ints[0] == 0 && p.attr.ints[1] == 1);
+    CU_ASSERT_TRUE(p.is_default && p.attr.n == 2 && p.attr.ints[0] == 0 &&
+                   p.attr.ints[1] == 1);
     p = get(&b, node(&b, "Transpose", 1, &x, 0, NULL), "perm");
     CU_ASSERT_TRUE(p.attr.n == 4 && p.attr.ints[0] == 3 && p.attr.ints[3] == 0);
     struct ir_attr attr[] = {ir_attr_ints("kernel_shape", 2, k),
@@ -202,7 +207,8 @@ static void lists_follow_from_the_node(void) {
     p = get(&b, conv, "strides");
     CU_ASSERT_TRUE(p.is_default && p.attr.n == 2 && p.attr.ints[1] == 1);
     CU_ASSERT_EQUAL(get(&b, conv, "pads").attr.n, 4);
-    CU_ASSERT_EQUAL(get(&b, node(&b, "Conv", 2, in, 2, attr), "pads").source, IR_PARAM_ABSENT);
+    CU_ASSERT_EQUAL(get(&b, node(&b, "Conv", 2, in, 2, attr), "pads").source,
+                    IR_PARAM_ABSENT);
     done(&b);
 }
 

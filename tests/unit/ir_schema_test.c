@@ -55,7 +55,8 @@ static void the_operators_of_the_runtime_are_apart(void) {
     const struct ir_schema *s = ir_schema_runtime("LayerNormalization", 12);
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_EQUAL(s->since, 1);
-    CU_ASSERT_PTR_NULL(ir_schema_runtime("LayerNormalization", 17)); /* standard from there */
+    /* Standard from 17 on. */
+    CU_ASSERT_PTR_NULL(ir_schema_runtime("LayerNormalization", 17));
     CU_ASSERT_PTR_NULL(ir_schema_runtime("Relu", 12));
     CU_ASSERT_PTR_NULL(ir_schema_runtime("Affine", 10)); /* taken back by then */
     CU_ASSERT_PTR_NOT_NULL(ir_schema_runtime("Affine", 9));

@@ -38,7 +38,8 @@ static void a_right_model_gets_no_word(void) {
     says(HEAD(17) "g (float[N, 4] x, float[4] s) => (float[N, 4] y) {\n"
          "  a = LayerNormalization <axis = -1> (x, s)\n  y = Clip (a, , s)\n}", RW_OK, "");
     says("<ir_version: 8, opset_import: [\"\" : 17, \"org.example\" : 3]>\n"
-         "g (float[N] x) => (float[N] y) { y = org.example.Anything <z = 1> (x) }", RW_OK, "");
+         "g (float[N] x) => (float[N] y) { y = org.example.Anything <z = 1> (x) }",
+         RW_OK, "");
 }
 
 static void arity_is_compared(void) {
@@ -46,7 +47,8 @@ static void arity_is_compared(void) {
          "g: node of \"y\" (Add): error: has 1 operand, \"Add\" takes 2\n");
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Conv (x, x, x, x) }", RW_WRONG,
          "g: node of \"y\" (Conv): error: has 4 operands, \"Conv\" takes 2 to 3\n");
-    says(HEAD(17) "g (float[N] x) => (float[N] y, float[N] z) { y, z = Relu (x) }", RW_WRONG,
+    says(HEAD(17) "g (float[N] x) => (float[N] y, float[N] z) { y, z = Relu (x) }",
+         RW_WRONG,
          "g: node of \"y\" (Relu): error: has 2 outputs, \"Relu\" gives 1\n");
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Add (, x) }", RW_WRONG,
          "g: node of \"y\" (Add): error: operand 0 (\"A\") is missing\n");
@@ -60,7 +62,8 @@ static void operators_have_their_opset(void) {
          "g: node of \"y\" (Rellu): error: opset 17 of ai.onnx has no operator \"Rellu\"\n"
          "g: node of \"y\" (Rellu): help: did you mean \"Relu\"?\n");
     says(HEAD(99) "g (float[N] x) => (float[N] y) { y = Relu (x) }", RW_OK,
-         "g: warning: imports version 99 of ai.onnx, newer than 28, the newest that is known\n");
+         "g: warning: imports version 99 of ai.onnx, newer than 28, the newest that is "
+         "known\n");
     says(HEAD(0) "g (float[N] x) => (float[N] y) { y = Relu (x) }", RW_WRONG,
          "g: error: imports version 0 of ai.onnx, wanted one from 1\n"
          "g: node of \"y\" (Relu): error: is of ai.onnx, which is not imported\n");
@@ -70,35 +73,44 @@ static void what_does_no_harm_is_said_once(void) {
     says(HEAD(14) "g (float[N, 4] x, float[4] s) => (float[N, 4] y) {\n"
          "  [n] a = LayerNormalization (x, s)\n  b = LayerNormalization (a, s)\n"
          "  y = LayerNormalization (b, s)\n}", RW_OK,
-         "g: node \"n\" (LayerNormalization): warning: \"LayerNormalization\" is no operator of "
+         "g: node \"n\" (LayerNormalization): warning: \"LayerNormalization\" is no "
+         "operator of "
          "opset 14; ONNX Runtime alone knows it there (and 2 more nodes)\n");
-    says(HEAD(11) "g (float[N] x, int64[N] i) => (float[N] y) { y = Scatter (x, i, x) }", RW_OK,
+    says(HEAD(11) "g (float[N] x, int64[N] i) => (float[N] y) { y = Scatter (x, i, x) }",
+         RW_OK,
          "g: node of \"y\" (Scatter): warning: \"Scatter\" is deprecated in opset 11\n");
 }
 
 static void attributes_are_compared(void) {
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Concat (x) }", RW_WRONG,
          "g: node of \"y\" (Concat): error: attribute \"axis\" is missing\n");
-    says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Concat <axis = 1.5> (x) }", RW_WRONG,
-         "g: node of \"y\" (Concat): error: attribute \"axis\" is a float, wanted an int\n");
+    says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Concat <axis = 1.5> (x) }",
+         RW_WRONG,
+         "g: node of \"y\" (Concat): error: attribute \"axis\" is a float, wanted an "
+         "int\n");
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Softmax <axs = 1> (x) }", RW_WRONG,
          "g: node of \"y\" (Softmax): error: \"Softmax\" has no attribute \"axs\"\n"
          "g: node of \"y\" (Softmax): help: did you mean \"axis\"?\n");
 }
 
 static void types_are_compared(void) {
-    says(HEAD(17) "g (float[N] x, double[N] d) => (float[N] y) { y = Add (x, d) }", RW_WRONG,
+    says(HEAD(17) "g (float[N] x, double[N] d) => (float[N] y) { y = Add (x, d) }",
+         RW_WRONG,
          "g: node of \"y\" (Add): error: operand 1 (\"B\") is tensor(double), wanted "
          "tensor(float) as operand 0\n");
     says(HEAD(17) "g (bool[N] x) => (bool[N] y) { y = Relu (x) }", RW_WRONG,
-         "g: node of \"y\" (Relu): error: operand 0 (\"X\") is tensor(bool), which \"Relu\" of "
+         "g: node of \"y\" (Relu): error: operand 0 (\"X\") is tensor(bool), which "
+         "\"Relu\" of "
          "opset 17 does not take\n"
-         "g: node of \"y\" (Relu): error: output 0 (\"Y\") is tensor(bool), which \"Relu\" of "
+         "g: node of \"y\" (Relu): error: output 0 (\"Y\") is tensor(bool), which "
+         "\"Relu\" of "
          "opset 17 does not give\n");
     says(HEAD(13) "g (int8[N] x) => (int8[N] y) { y = Relu (x) }", RW_WRONG,
-         "g: node of \"y\" (Relu): error: operand 0 (\"X\") is tensor(int8), which \"Relu\" of "
+         "g: node of \"y\" (Relu): error: operand 0 (\"X\") is tensor(int8), which "
+         "\"Relu\" of "
          "opset 13 does not take\n"
-         "g: node of \"y\" (Relu): error: output 0 (\"Y\") is tensor(int8), which \"Relu\" of "
+         "g: node of \"y\" (Relu): error: output 0 (\"Y\") is tensor(int8), which "
+         "\"Relu\" of "
          "opset 13 does not give\n");
     says(HEAD(14) "g (int8[N] x) => (int8[N] y) { y = Relu (x) }", RW_OK, "");
     says(HEAD(17) "g (seq(float[N]) s, int64 i) => (float[N] y) { y = SequenceAt (s, i) }",
@@ -112,7 +124,8 @@ static void types_are_compared(void) {
 static void bodies_fit_their_node(void) {
     says(HEAD(17) "g (bool c, float[N] x) => (float[N] y) {\n"
          "  y = If (c) <then_branch = t () => (float[N] a) { a = Neg (x) },\n"
-         "    else_branch = e () => (float[N] b, float[N] d) { b = Abs (x)  d = Neg (x) }>\n}",
+         "    else_branch = e () => (float[N] b, float[N] d) { b = Abs (x)  d = Neg (x) "
+         "}>\n}",
          RW_WRONG,
          "g: node of \"y\" (If): error: body \"else_branch\" has 2 outputs, wanted 1\n");
 }
@@ -120,10 +133,12 @@ static void bodies_fit_their_node(void) {
 static void other_domains_are_imported_when_missing(void) {
     struct buf out = {0};
     const char *text = HEAD(17) "g (float[N] x) => (float[N] y) {\n"
-                                "  a = com.microsoft.Gelu (x)\n  y = com.microsoft.Gelu (a)\n}";
+                                "  a = com.microsoft.Gelu (x)\n  y = com.microsoft.Gelu "
+                                "(a)\n}";
     verdict(text, RW_OK, true, &out);
-    CU_ASSERT_STRING_EQUAL(buf_text(&out), "g: warning: uses \"Gelu\" of com.microsoft, which it "
-                                           "does not import; the import is added\n");
+    const char *warning = "g: warning: uses \"Gelu\" of com.microsoft, which it does not "
+                          "import; the import is added\n";
+    CU_ASSERT_STRING_EQUAL(buf_text(&out), warning);
     buf_free(&out);
     says(text, RW_WRONG,
          "g: node of \"a\" (Gelu): error: is of com.microsoft, which is not imported\n"
