@@ -328,6 +328,11 @@ void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out) {
     else buf_putc(out, '?');
 }
 
+bool ir_dim_is_fresh(const struct ir_dims *t, ir_dim d) {
+    const struct dim_atom *x;
+    return d && is_atom(t, d, DIM_SYMBOL, &x) && !x->name;
+}
+
 const char *ir_dim_param(const struct ir_dims *t, ir_dim d) {
     const struct dim_atom *x;
     if (!d || !is_atom(t, ir_dim_find(t, d), DIM_SYMBOL, &x)) return NULL;

@@ -59,6 +59,8 @@ uint32_t ir_dims_mark(const struct ir_dims *t);
 void ir_dims_undo(struct ir_dims *t, uint32_t mark);
 /* The current representative of d after unifications; ids stored in types may be old. */
 ir_dim ir_dim_find(const struct ir_dims *t, ir_dim d);
+/* Was d made by ir_dim_fresh, whatever it may be unified with now? */
+bool ir_dim_is_fresh(const struct ir_dims *t, ir_dim d);
 /* Text such as `batch*seq + 1`; `?` when unknown. Fresh symbols print as `_1`, ... */
 void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out);
 /* Whether d is a plain named symbol that can stand as dim_param; then its name. */

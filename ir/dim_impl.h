@@ -80,6 +80,8 @@ bool dim_poly_is_const(const struct dim_poly *p, int64_t *value);
 /* out = a / b as monomials; false when b's atoms are not all in a. Leaves coef alone. */
 bool dim_monomial_div(const struct dim_term *a, const struct dim_term *b,
                       struct dim_term *out);
+
+/* --- dim_bounds.c ------------------------------------------------------------------ */
 struct dim_range dim_poly_range(const struct ir_dims *t, const struct dim_poly *p);
 
 /* --- dim.c: interning -------------------------------------------------------------- */

@@ -110,6 +110,14 @@ static void symbols_are_at_least_zero(void) {
     CU_ASSERT_EQUAL(low, 0);
     CU_ASSERT_EQUAL(high, 512);
     CU_ASSERT_EQUAL(ir_dim_less(t, ir_dim_fresh_value(t), num(&d, 0)), IR_UNKNOWN);
+    /* what atoms of one form have to do with each other */
+    ir_dim tail = ir_dim_sub(t, d.seq, ir_dim_min(t, d.seq, num(&d, 1)));
+    CU_ASSERT_EQUAL(ir_dim_max(t, tail, num(&d, 0)), tail);
+    ir_dim_bounds(t, ir_dim_mod(t, d.seq, num(&d, 8)), &low, &high);
+    CU_ASSERT_EQUAL(low, 0);
+    CU_ASSERT_EQUAL(high, 7);
+    ir_dim half = ir_dim_floordiv(t, d.seq, num(&d, 2));
+    CU_ASSERT_EQUAL(ir_dim_less(t, d.seq, half), IR_FALSE);
     arena_free(&d.a);
 }
 

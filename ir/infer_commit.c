@@ -1,0 +1,175 @@
+/* infer_commit.c -- from what a rule said to what the graph holds.
+ *
+ * A rule leaves open what it cannot tell. That is taken from the type the value had, be it
+ * declared in the file or inferred before (the value is the same, so what was known of it
+ * holds), and at last from fresh symbols, so that every value has a shape with which it
+ * can be compared. Inference wins over a declaration that it contradicts.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/infer_impl.h"
+
+/* --- element types by the schema --------------------------------------------------- */
+
+/* The only tensor type of a set, or IR_UNDEFINED. */
+static enum ir_dtype only_type(uint32_t types) {
+    size_t n;
+    const char *const *list = ir_types_list(types, &n);
+    char name[24];
+    if (n != 1 || strncmp(list[0], "tensor(", 7) != 0) return IR_UNDEFINED;
+    size_t len = strlen(list[0]) - 8; /* without "tensor(" and ")" */
+    if (len >= sizeof name) return IR_UNDEFINED;
+    memcpy(name, list[0] + 7, len);
+    name[len] = 0;
+    return ir_dtype_from_name(name);
+}
+
+/* Are all types of the set tensors? */
+static bool tensors_only(uint32_t types) {
+    size_t n;
+    const char *const *list = ir_types_list(types, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(list[i], "tensor(", 7) != 0) return false;
+    return n > 0;
+}
+
+enum ir_dtype infer_schema_dtype(const struct infer *x, uint32_t k) {
+    if (!x->schema) return IR_UNDEFINED;
+    const struct ir_formal_param *out = ir_schema_output(x->schema, k);
+    if (!out) return IR_UNDEFINED;
+    enum ir_dtype only = only_type(out->types);
+    if (only != IR_UNDEFINED) return only;
+    if (out->constraint < 0) return IR_UNDEFINED;
+    for (uint32_t i = 0; i < x->nin; i++) {
+        const struct ir_formal_param *in = ir_schema_input(x->schema, i);
+        if (!in || in->constraint != out->constraint) continue;
+        if (in->option == IR_VARIADIC && !in->homogeneous) continue;
+        if (infer_dtype(x, i) != IR_UNDEFINED) return infer_dtype(x, i);
+    }
+    return IR_UNDEFINED;
+}
+
+static bool is_tensor_by_schema(const struct infer *x, uint32_t k) {
+    const struct ir_formal_param *out = x->schema ? ir_schema_output(x->schema, k) : NULL;
+    return out && tensors_only(out->types);
+}
+
+/* --- completing -------------------------------------------------------------------- */
+
+static void warn(const struct infer *x, ir_value v, const char *what,
+                 const struct ir_type *declared, const struct ir_type *inferred) {
+    struct buf a = {0}, b = {0};
+    if (!x->diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
+    ir_type_print(x->d, declared, &a);
+    ir_type_print(x->d, inferred, &b);
+    diag_where(x->diags, DIAG_WARNING, NULL,
+               "\"%s\" is declared with another %s: %s, but computed as %s",
+               ir_val(x->g, v)->name, what, buf_text(&a), buf_text(&b));
+    buf_free(&a);
+    buf_free(&b);
+}
+
+/* Fills the open dims from a shape that does not contradict the others. */
+static bool fill_dims(struct infer *x, ir_dim *dims, uint32_t rank,
+                      const struct ir_type *old) {
+    bool agrees = !ir_type_ranked(old) || old->rank == rank;
+    bool usable = ir_type_ranked(old) && agrees;
+    for (uint32_t i = 0; usable && i < rank; i++)
+        if (ir_dim_equal(x->d, dims[i], old->dims[i]) == IR_FALSE) agrees = false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!dims[i] && usable && agrees) dims[i] = ir_dim_find(x->d, old->dims[i]);
+        if (!dims[i]) dims[i] = ir_dim_fresh(x->d);
+    }
+    return agrees;
+}
+
+static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
+                          const struct ir_type *old) {
+    ir_dim *dims = arena_copy(x->tmp, t->dims, t->rank * sizeof *dims);
+    bool agrees = fill_dims(x, dims, t->rank, old);
+    t->dims = dims;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        int64_t value;
+        if (infer_is_const(x, dims[i], &value) && value < 0)
+            return infer_fail(x, "dimension %u of \"%s\" is negative (%" PRId64 ")", i,
+                              ir_val(x->g, v)->name, value);
+    }
+    if (!agrees) warn(x, v, "shape", old, t);
+    return true;
+}
+
+static bool complete_tensor(struct infer *x, uint32_t k, ir_value v, struct ir_type *t,
+                            const struct ir_type *old) {
+    if (old && old->kind != IR_TENSOR) old = NULL;
+    enum ir_dtype before = ir_type_dtype(old);
+    if (t->dtype == IR_UNDEFINED) t->dtype = infer_schema_dtype(x, k);
+    if (t->dtype == IR_UNDEFINED) t->dtype = before;
+    else if (before != IR_UNDEFINED && before != t->dtype) warn(x, v, "type", old, t);
+    if (t->ranked) return complete_dims(x, v, t, old);
+    if (ir_type_ranked(old)) {
+        t->ranked = true;
+        t->rank = old->rank;
+        t->dims = old->dims;
+        return complete_dims(x, v, t, old);
+    }
+    if (!t->opaque) t->opaque = old && old->opaque ? old->opaque : ++x->m->opaque;
+    return true;
+}
+
+/* --- writing ----------------------------------------------------------------------- */
+
+/* Equal for good: the same in every part, up to unification. */
+static bool same_type(const struct ir_dims *d, const struct ir_type *a,
+                      const struct ir_type *b) {
+    if (a == b) return true;
+    if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->ranked != b->ranked)
+        return false;
+    if (a->elem || b->elem) return same_type(d, a->elem, b->elem);
+    if (!a->ranked) return a->opaque == b->opaque;
+    if (a->rank != b->rank) return false;
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (ir_dim_find(d, a->dims[i]) != ir_dim_find(d, b->dims[i])) return false;
+    return true;
+}
+
+static bool write_type(struct infer *x, ir_value v, const struct ir_type *t) {
+    if (same_type(x->d, ir_val(x->g, v)->type, t)) return false;
+    struct ir_type *kept = arena_copy(x->m->arena, t, sizeof *t);
+    if (t->ranked) kept->dims = arena_copy(x->m->arena, t->dims, t->rank * sizeof *t->dims);
+    ir_set_type(x->g, v, kept);
+    return true;
+}
+
+static bool same_value(const struct ir_dims *d, const struct ir_symval *a,
+                       const struct ir_symval *b) {
+    if (!a || a->rank != b->rank || a->len != b->len) return false;
+    for (uint32_t i = 0; i < a->len; i++)
+        if (ir_dim_find(d, a->items[i]) != ir_dim_find(d, b->items[i])) return false;
+    return true;
+}
+
+static bool write_value(struct infer *x, ir_value v, const struct ir_symval *value) {
+    if (!value || same_value(x->d, ir_val(x->g, v)->symval, value)) return false;
+    struct ir_symval *kept = arena_copy(x->m->arena, value, sizeof *value);
+    kept->items = arena_copy(x->m->arena, value->items, value->len * sizeof *value->items);
+    ir_set_symval(x->g, v, kept);
+    return true;
+}
+
+bool infer_commit(struct infer *x, bool *changed) {
+    for (uint32_t k = 0; k < x->nout; k++) {
+        ir_value v = ir_output(x->g, x->n, k);
+        struct infer_out *out = &x->out[k];
+        if (v == IR_NONE) continue;
+        const struct ir_type *old = ir_val(x->g, v)->type;
+        if (!out->known && !old && is_tensor_by_schema(x, k))
+            infer_set_unranked(x, k, IR_UNDEFINED, 0);
+        if (!out->known && old) infer_set_type(x, k, old);
+        if (!out->known) continue;
+        struct ir_type t = out->type;
+        if (t.kind == IR_TENSOR && !complete_tensor(x, k, v, &t, old)) return false;
+        *changed |= write_type(x, v, &t);
+        *changed |= write_value(x, v, out->symval);
+    }
+    return true;
+}

@@ -1,0 +1,72 @@
+/* infer_prepare.c -- what a graph starts from: types of constants and inputs, and whether
+ * declared shapes can be at all.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/infer_impl.h"
+
+/* Dims must not be negative, and the elements must be countable in 64 bits. */
+static enum rw_code check_shape(const struct ir_graph *g, ir_value v,
+                                struct diag_sink *diags) {
+    const struct ir_type *t = ir_val(g, v)->type;
+    int64_t count = 1, value;
+    if (!ir_type_ranked(t)) return RW_OK;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (!ir_dim_is_const(g->model->dims, t->dims[i], &value)) continue;
+        bool negative = value < 0;
+        if (!negative && rw_mul_i64(count, value, &count)) continue;
+        if (diags && negative)
+            diag_where(diags, DIAG_ERROR, NULL, "\"%s\" is declared with the dimension %" PRId64,
+                       ir_val(g, v)->name, value);
+        else if (diags)
+            diag_where(diags, DIAG_ERROR, NULL,
+                       "\"%s\" is declared with more elements than 64 bits can count",
+                       ir_val(g, v)->name);
+        return RW_FORMAT;
+    }
+    return RW_OK;
+}
+
+/* An input keeps what is declared; what is open gets a symbol of its own. */
+static void close_input(struct ir_graph *g, ir_value v) {
+    struct ir_model *m = g->model;
+    const struct ir_type *t = ir_val(g, v)->type;
+    bool open = false;
+    if (!t || t->kind != IR_TENSOR) return;
+    if (!t->ranked) {
+        if (!t->opaque) ir_set_type(g, v, ir_type_unranked(m->arena, t->dtype, ++m->opaque));
+        return;
+    }
+    ir_dim *dims = arena_copy(m->arena, t->dims, t->rank * sizeof *dims);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (dims[i]) continue;
+        dims[i] = ir_dim_fresh(m->dims);
+        open = true;
+    }
+    if (open) ir_set_type(g, v, ir_type_tensor(m->arena, t->dtype, t->rank, dims));
+}
+
+/* A constant has the type of its tensor, whatever is declared. */
+static void type_constant(struct ir_graph *g, ir_value v, const struct ir_tensor *tensor) {
+    const struct ir_type *t = ir_val(g, v)->type;
+    struct ir_model *m = g->model;
+    ir_dim *dims = arena_new_array(m->arena, ir_dim, tensor->rank);
+    bool same = ir_type_ranked(t) && t->dtype == tensor->dtype && t->rank == tensor->rank;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
+        same = same && t->dims[i] == dims[i];
+    }
+    if (!same) ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
+}
+
+enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {
+    enum rw_code code = RW_OK;
+    for (ir_value v = 0; v < g->values.len; v++) {
+        const struct ir_value_info *x = ir_val(g, v);
+        if (x->flags & (IR_IS_DEAD | IR_IS_OUTER)) continue;
+        if (check_shape(g, v, diags) != RW_OK) code = RW_FORMAT;
+        bool overridable = (x->flags & IR_IS_INPUT) && !ir_const(g, v);
+        if ((x->flags & IR_IS_INIT) && x->tensor && !overridable) type_constant(g, v, x->tensor);
+        else if (x->flags & IR_IS_INPUT) close_input(g, v);
+    }
+    return code;
+}

@@ -1,0 +1,72 @@
+/* infer_rules.h -- the rules of inference by name, and what files of rules share.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_INFER_RULES_H
+#define IR_INFER_RULES_H
+
+#include "ir/infer_impl.h"
+
+struct infer_slice {
+    struct infer_shape start, end; /* item by item; IR_DIM_UNKNOWN allowed */
+    uint32_t axis[INFER_MAX_RANK];
+    int64_t step[INFER_MAX_RANK];  /* 0: not known */
+};
+/* The bounds of a Slice; false where their number or the axes are not known. */
+bool infer_read_slice(struct infer *x, struct infer_slice *r);
+/* Shape's `start` and `end` brought into 0..rank. */
+void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from, int64_t *to);
+/* The items of output k, without those that its type cannot hold. */
+void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items);
+
+/* infer_attention.c */
+infer_rule infer_attention, infer_ms_attention, infer_multi_head_attention,
+    infer_group_query_attention, infer_embed_layer_norm;
+/* infer_control.c */
+infer_rule infer_if, infer_loop, infer_scan;
+/* infer_einsum.c */
+infer_rule infer_einsum;
+/* infer_elementwise.c */
+infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
+    infer_like_with_dtype, infer_dropout, infer_quantize_linear,
+    infer_dequantize_linear, infer_dynamic_quantize_linear, infer_broadcast,
+    infer_qlinear_broadcast, infer_bias;
+/* infer_index.c */
+infer_rule infer_gather, infer_gather_elements, infer_gather_nd, infer_concat,
+    infer_qlinear_concat, infer_split, infer_slice, infer_range, infer_one_hot,
+    infer_non_zero, infer_pad;
+/* infer_matmul.c */
+infer_rule infer_matmul, infer_matmul_integer, infer_matmul_integer_to_float,
+    infer_qlinear_matmul, infer_dynamic_quantize_matmul, infer_fused_matmul, infer_gemm,
+    infer_qgemm, infer_matmul_nbits, infer_cdist;
+/* infer_misc.c */
+infer_rule infer_constant, infer_random, infer_split_to_sequence,
+    infer_sequence_construct, infer_sequence_empty, infer_sequence_insert,
+    infer_same_type, infer_identity, infer_element, infer_concat_from_sequence,
+    infer_scalar, infer_classifier, infer_regressor, infer_float_like,
+    infer_array_feature_extractor;
+/* infer_nn.c */
+infer_rule infer_batch_norm, infer_resize, infer_recurrent;
+/* infer_reduce.c */
+infer_rule infer_reduce, infer_arg_reduce, infer_topk, infer_layer_norm,
+    infer_skip_layer_norm;
+/* infer_shape.c */
+infer_rule infer_reshape, infer_flatten, infer_transpose, infer_unsqueeze,
+    infer_squeeze, infer_depth_to_space, infer_shape_op, infer_size,
+    infer_constant_of_shape, infer_expand, infer_tile;
+/* infer_value.c */
+infer_value_rule infer_value_add, infer_value_sub, infer_value_mul, infer_value_div,
+    infer_value_mod, infer_value_min, infer_value_max, infer_value_neg, infer_value_abs,
+    infer_value_same, infer_value_equal, infer_value_less, infer_value_greater,
+    infer_value_at_most, infer_value_at_least, infer_value_and, infer_value_or,
+    infer_value_not, infer_value_cast, infer_value_where;
+/* infer_value_shape.c */
+infer_value_rule infer_value_moved, infer_value_shape, infer_value_size,
+    infer_value_concat, infer_value_gather, infer_value_slice, infer_value_split,
+    infer_value_constant_of_shape, infer_value_expand, infer_value_range,
+    infer_value_reduce_sum, infer_value_reduce_prod, infer_value_reduce_max,
+    infer_value_reduce_min, infer_value_cumsum;
+/* infer_window.c */
+infer_rule infer_conv, infer_conv_integer, infer_qlinear_conv, infer_conv_transpose,
+    infer_pool, infer_global_pool;
+
+#endif
