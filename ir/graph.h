@@ -131,11 +131,15 @@ struct ir_model {
 };
 
 /* --- making ------------------------------------------------------------------------ */
+/* A model with an empty main graph, without opsets. */
 struct ir_model *ir_model_new(struct arena *a, int64_t ir_version);
+/* A body, to be filled and given to its node by ir_own_body. */
 struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer, const char *name);
+/* A function with an empty body. */
 struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
                                     const char *name);
-void ir_set_opset(struct ir_model *m, const char *domain, int64_t version); /* adds or sets */
+/* Adds an import or sets its version; nodes get the schemas of the new one. */
+void ir_set_opset(struct ir_model *m, const char *domain, int64_t version);
 /* The version imported for a domain as seen by a graph (a function's own), 0: none. */
 int64_t ir_opset(const struct ir_graph *g, const char *domain);
 
@@ -179,12 +183,11 @@ bool ir_graph_is_live(const struct ir_graph *g);
 const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const char *name);
 /* The constant that v is: an initializer that cannot be overridden, the output of a
  * Constant node, an outer value that is one; else NULL. Before IR version 4 an
- * initializer is a constant although it is listed as a graph input. */
+ * initializer is a constant although it is listed as a graph input. Looking through
+ * Identity and Casts is the business of the fold pass and of param.h. */
 struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v);
 /* The items of a small integer or bool constant as symval; NULL when it is none. */
 const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_tensor *t);
-/* The same through Identity and value-preserving Casts of small constants is the business
- * of the fold pass and of param.h. */
 bool ir_precedes(const struct ir_graph *g, ir_node a, ir_node b);
 /* The value of a graph by name, IR_NONE: unknown. */
 ir_value ir_find_value(const struct ir_graph *g, const char *name);

@@ -63,6 +63,7 @@ static void add_node(struct world *w, struct ir_graph *g) {
 static void add_body_node(struct world *w, struct ir_graph *g) {
     if (w->m->graphs.len > 12) return;
     struct ir_graph *body = ir_graph_new(w->m, g, "body");
+    if (!g->outer) ir_add_value_as(body, "shared", NULL); /* as siblings in a file may */
     for (int i = 0; i < 3; i++) {
         ir_value v = some_value(w, g, IR_NONE);
         if (v != IR_NONE) ir_add_outer(body, v);
