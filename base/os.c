@@ -213,39 +213,62 @@ bool os_stat(const char *path, struct os_stamp *out) {
 
 char *os_resolve(const char *path) { return realpath(path, NULL); }
 
-bool os_make_folders(const char *path) {
+bool os_make_folders(const char *path, size_t *made) {
     char *copy = join(path, "", "");
     bool ok = true;
+    *made = 0;
     for (char *at = strchr(copy + 1, '/'); ok && at; at = strchr(at + 1, '/')) {
         *at = 0;
-        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        bool now = mkdir(copy, 0777) == 0;
+        if (now && !*made) *made = (size_t)(at - copy);
+        ok = now || errno == EEXIST;
         *at = '/';
     }
+    int error = errno;
     free(copy);
+    errno = error;
     return ok;
 }
 
+void os_remove_folders(const char *path, size_t made) {
+    char *copy = join(path, "", "");
+    for (char *at = strrchr(copy, '/'); made && at && (size_t)(at - copy) >= made;
+         at = strrchr(copy, '/')) {
+        *at = 0;
+        if (rmdir(copy)) break;
+    }
+    free(copy);
+}
+
+bool os_remove(const char *path) { return unlink(path) == 0; }
+
 /* --- writing ----------------------------------------------------------------------- */
 
-/* Temporary files to remove when the process must end; a slot is free when NULL. */
-static char *volatile unfinished[16];
+/* Temporary files to remove when the process must end. */
+struct unfinished {
+    const char *path;
+    struct unfinished *next;
+};
+static struct unfinished *volatile unfinished;
 
-static void remember(char *path) {
-    for (size_t i = 0; i < countof(unfinished); i++) {
-        if (unfinished[i]) continue;
-        unfinished[i] = path;
-        return;
-    }
+static void remember(const char *path) {
+    struct unfinished *u = malloc(sizeof *u);
+    if (!u) rw_out_of_memory();
+    *u = (struct unfinished){path, unfinished};
+    unfinished = u;
 }
 
 static void forget(const char *path) {
-    for (size_t i = 0; i < countof(unfinished); i++)
-        if (unfinished[i] == path) unfinished[i] = NULL;
+    struct unfinished *before = NULL, *u = unfinished;
+    while (u && u->path != path) before = u, u = u->next;
+    if (!u) return;
+    if (before) before->next = u->next;
+    else unfinished = u->next;
+    free(u);
 }
 
 void os_abandon_all(void) {
-    for (size_t i = 0; i < countof(unfinished); i++)
-        if (unfinished[i]) unlink(unfinished[i]);
+    for (const struct unfinished *u = unfinished; u; u = u->next) unlink(u->path);
 }
 
 static bool open_direct(const char *path, struct os_output *out) {

@@ -43,15 +43,19 @@ enum os_within { OS_WITHIN, OS_OUTSIDE, OS_UNREADABLE };
 enum os_within os_open_within(const char *folder, const char *path, struct os_file *out);
 
 /* --- paths ------------------------------------------------------------------------- */
-/* "a/b" of "a/b/c.onnx", "." of "c.onnx"; in a static buffer's stead: malloc'ed, free it. */
+/* "a/b" of "a/b/c.onnx", "." of "c.onnx"; malloc'ed. */
 char *os_folder(const char *path);
 const char *os_basename(const char *path);
 /* Device and inode of what is there, or false. */
 bool os_stat(const char *path, struct os_stamp *out);
 /* The path without links and "..", malloc'ed; NULL with errno when it does not exist. */
 char *os_resolve(const char *path);
-/* Makes the folders above `path`. */
-bool os_make_folders(const char *path);
+/* Makes the folders above `path`. *made: bytes of the path that name the outermost one
+ * that was not there, 0 when all were; kept on failure too. */
+bool os_make_folders(const char *path, size_t *made);
+/* Removes the folders above `path` down from that one, as far as they are empty. */
+void os_remove_folders(const char *path, size_t made);
+bool os_remove(const char *path);
 
 /* --- writing ----------------------------------------------------------------------- */
 /* An output that appears complete or not at all: a temporary file beside `path`, renamed

@@ -9,9 +9,12 @@
 #include "ir/files.h"
 #include "ir/onnx.pb-c.h"
 
+/* Value v of g has the name of a value of a graph around it. */
 struct ir_hiding {
     struct ir_graph *g;
     ir_value v;
+    const struct ir_graph *outer;
+    ir_value hidden;
 };
 struct ir_load {
     struct ir_model *m;
@@ -21,7 +24,7 @@ struct ir_load {
     struct arena tables;  /* of the two below */
     struct intern names;  /* of values, all graphs */
     struct map values;    /* (scope, name) -> value */
-    VEC(struct ir_hiding) hiding; /* values with the name of one around them */
+    VEC(struct ir_hiding) hiding;
     uint32_t nscopes;
     bool sorted;          /* some graph was out of order */
 };

@@ -82,22 +82,36 @@ static ir_value lookup(struct ir_load *l, struct ir_scope *s, const char *name) 
     return id == MAP_NONE ? IR_NONE : find(l, s, id);
 }
 
-/* A body may not reuse a name that it sees; where one does, its value gets another when
- * all names are known. */
-static bool hides_outer(struct ir_load *l, const struct ir_scope *s, sym_t name) {
-    for (s = s->outer; s; s = s->outer)
-        if (map_get(&l->values, key_of(s, name)) != MAP_NONE) return true;
-    return false;
+/* A body may not reuse a name that it sees; where one does, its value gets another one
+ * when all names are known. */
+static void note_hidden(struct ir_load *l, const struct ir_scope *s, sym_t name, ir_value v) {
+    struct ir_graph *g = s->g;
+    for (s = s->outer; s; s = s->outer) {
+        ir_value outer = map_get(&l->values, key_of(s, name));
+        if (outer != MAP_NONE)
+            vec_push(&l->tables, &l->hiding, (struct ir_hiding){g, v, s->g, outer});
+    }
+}
+
+/* Is the value made before the node of its graph that h->g is in? A later one of the same
+ * name, such as an output of that very node, is not seen. */
+static bool is_seen(const struct ir_hiding *h) {
+    const struct ir_graph *g = h->g;
+    while (g->outer != h->outer) g = g->outer;
+    ir_node producer = h->outer->values.at[h->hidden].producer;
+    return producer == IR_NONE || ir_precedes(h->outer, producer, g->owner);
 }
 
 void ir_load_rename_hiding(struct ir_load *l) {
     for (uint32_t i = 0; i < l->hiding.len; i++) {
-        struct ir_graph *g = l->hiding.at[i].g;
-        ir_value v = l->hiding.at[i].v;
-        const char *name = ir_name_free(l->m, g->function, g->values.at[v].name);
-        ir_name_drop(g, v);
-        ir_name_take(g, v, name);
-        ir_refresh_captures(g, v);
+        const struct ir_hiding *h = &l->hiding.at[i];
+        const char *name = h->g->values.at[h->v].name;
+        if (!rw_streq(name, h->outer->values.at[h->hidden].name) || !is_seen(h)) continue;
+        name = ir_name_free(l->m, h->g->function, name);
+        ir_name_drop(h->g, h->v);
+        ir_name_take(h->g, h->v, name);
+        ir_touch_around(h->g, h->v);
+        ir_refresh_captures(h->g, h->v);
     }
 }
 
@@ -108,7 +122,7 @@ static enum rw_code define(struct ir_load *l, struct ir_scope *s, const char *na
     if (map_get(&l->values, key_of(s, id)) != MAP_NONE)
         return ir_load_error(l, where, "\"%s\" is defined twice", name);
     *out = ir_add_value_as(s->g, name, NULL);
-    if (hides_outer(l, s, id)) vec_push(&l->tables, &l->hiding, (struct ir_hiding){s->g, *out});
+    note_hidden(l, s, id, *out);
     map_put(&l->values, key_of(s, id), *out);
     return RW_OK;
 }

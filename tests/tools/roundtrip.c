@@ -39,6 +39,8 @@ int main(int argc, char **argv) {
     diag_init(&diags, &a);
     struct ir_model *m = ir_model_read(&a, argv[at], &diags);
     enum rw_code code = m ? RW_OK : RW_FORMAT;
+    for (uint32_t i = 0; m && i < m->graphs.len; i++)
+        if (!ir_graph_check(m->graphs.at[i], &diags)) code = RW_WRONG;
     if (m && rebuild) change_all(m);
     if (code == RW_OK && at + 1 < argc) code = ir_model_write(m, argv[at + 1], &options, &diags);
     print(&diags);

@@ -1,0 +1,124 @@
+/* write.c -- model files: what is copied, what is packed and spliced, and that on failure
+ * nothing remains.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/datafiles.h"
+#include "ir/model.h"
+#include "ir/splice.h"
+#include "ir/store.h"
+
+struct writer {
+    struct ir_model *m;
+    const struct ir_source *source; /* NULL: made in memory */
+    const char *path;
+    const struct ir_write_options *options;
+    struct diag_sink *diags;
+    struct arena a;
+    const char *share; /* location of weights that stay in the input */
+    struct ir_datafiles *data; /* external data that goes along */
+};
+
+static enum rw_code failed(struct writer *w, const char *format, ...) RW_PRINTF(2, 3);
+static enum rw_code failed(struct writer *w, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    diag_where(w->diags, DIAG_ERROR, rw_streq(w->path, "-") ? "standard output" : w->path,
+               "%s", arena_vprintf(&w->a, format, args));
+    va_end(args);
+    return RW_OUTPUT;
+}
+
+/* --- weights that stay in the input --------------------------------------------------------- */
+
+/* Readers of ONNX look for external data beside the model, and follow no links. */
+static enum rw_code prepare_share(struct writer *w) {
+    const struct ir_source *s = w->source;
+    if (!s || !s->path)
+        return failed(w, "--weights=share needs an input that is a file");
+    if (rw_streq(w->path, "-"))
+        return failed(w, "--weights=share needs an output in the folder of the input");
+    char *input = os_resolve(s->path), *output = os_resolve(w->path);
+    char *in_folder = input ? os_folder(input) : NULL, *out_folder = os_folder(w->path);
+    struct os_stamp a, b;
+    bool same = in_folder && os_stat(in_folder, &a) && os_stat(out_folder, &b) &&
+                os_same_file(&a, &b);
+    enum rw_code code = RW_OK;
+    if (!same)
+        code = failed(w, "--weights=share needs an output in the folder of the input, \"%s\"",
+                      in_folder ? in_folder : s->folder);
+    else if (output && rw_streq(input, output))
+        code = failed(w, "--weights=share would replace the file that its weights are in");
+    else w->share = arena_strdup(&w->a, os_basename(input));
+    free(input), free(output), free(in_folder), free(out_folder);
+    return code;
+}
+
+/* --- the model file ------------------------------------------------------------------------- */
+
+static void copy_input(struct writer *w, struct ir_sink *sink) {
+    const struct ir_source *s = w->source;
+    ir_sink_copy(sink, s->file.fd, s->file.fd < 0 ? s->bytes : NULL, 0, s->size);
+}
+
+static enum rw_code pack(struct writer *w, struct ir_splice *out) {
+    struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share};
+    const Onnx__ModelProto *p = ir_store_model(&s);
+    size_t len = onnx__model_proto__get_packed_size(p);
+    uint8_t *packed = arena_alloc(&w->a, len);
+    const char *why;
+    uint64_t size;
+    onnx__model_proto__pack(p, packed);
+    *out = (struct ir_splice){.type = &onnx__model_proto__descriptor, .packed = packed,
+                              .len = len, .payloads = s.payloads.at,
+                              .npayloads = s.payloads.len,
+                              .input_fd = w->source ? w->source->file.fd : -1};
+    if (w->source && w->source->file.fd < 0) out->input = w->source->bytes;
+    return ir_splice_size(out, &w->a, &size, &why) ? RW_OK : failed(w, "%s", why);
+}
+
+static enum rw_code write_output(struct writer *w, const struct ir_splice *splice) {
+    struct os_output out;
+    struct ir_sink sink;
+    if (!os_create(w->path, &out)) return failed(w, "cannot be written: %s", os_error());
+    ir_sink_open(&sink, out.fd);
+    if (splice) ir_splice_write(splice, &w->a, &sink);
+    else copy_input(w, &sink);
+    if (!ir_sink_close(&sink)) {
+        os_abandon(&out);
+        return failed(w, "cannot be written: %s", os_error());
+    }
+    if (w->source && !ir_source_unchanged(w->source)) {
+        os_abandon(&out);
+        return failed(w, "\"%s\" was changed while it was read", w->source->name);
+    }
+    if (ir_datafiles_commit(w->data, w->options->durable) &&
+        os_commit(&out, w->options->durable))
+        return RW_OK;
+    os_abandon(&out);
+    return failed(w, "cannot be written: %s", os_error());
+}
+
+static enum rw_code write_model(struct writer *w) {
+    struct ir_splice splice;
+    bool share = w->options->weights == IR_WEIGHTS_SHARE;
+    bool copy = w->source && w->m->edits == 0 && !share;
+    if (w->options->weights == IR_WEIGHTS_EXTERNAL)
+        return failed(w, "--weights=external is not there yet");
+    if (share) TRY(prepare_share(w));
+    if (!copy) TRY(pack(w, &splice));
+    if (w->source && w->source->externals.len)
+        TRY(ir_datafiles_copy(w->source, w->path, &w->a, w->diags, &w->data));
+    enum rw_code code = write_output(w, copy ? NULL : &splice);
+    ir_datafiles_close(w->data, code == RW_OK);
+    return code;
+}
+
+enum rw_code ir_model_write(struct ir_model *m, const char *path,
+                            const struct ir_write_options *o, struct diag_sink *diags) {
+    struct writer w = {.m = m, .source = m->source, .path = path, .options = o,
+                       .diags = diags};
+    enum rw_code code = write_model(&w);
+    arena_free(&w.a);
+    return code;
+}
