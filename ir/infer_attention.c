@@ -70,10 +70,9 @@ bool infer_attention(struct infer *x) {
 
 /* Attention: input [batch, seq, in], weight [in, q + k + v] -> [batch, seq, v], present
  * [2, batch, heads, total, size]. Widths are equal but for qkv_hidden_sizes. */
-bool infer_ms_attention(struct infer *x) {
+static bool packed_attention(struct infer *x, enum ir_dtype t, uint32_t past) {
     struct infer_shape s, w;
     struct infer_ints sizes = infer_ints(x, "qkv_hidden_sizes");
-    enum ir_dtype t = infer_dtype(x, 0);
     ir_dim width = IR_DIM_UNKNOWN, total;
     int64_t heads = infer_int(x, "num_heads", 0);
     infer_set_unranked(x, 0, t, 0);
@@ -84,13 +83,18 @@ bool infer_ms_attention(struct infer *x) {
     else if (infer_shape_of(x, 1, &w) && w.rank == 2)
         width = ir_dim_floordiv(x->d, w.dim[1], infer_const(x, 3));
     set_dims(x, 0, t, 3, (ir_dim[]){s.dim[0], s.dim[1], width});
-    total = with_past(x, 4, 3, s.dim[1]);
+    total = with_past(x, past, 3, s.dim[1]);
     if (infer_int(x, "past_present_share_buffer", 0)) total = IR_DIM_UNKNOWN;
     set_dims(x, 1, t, 5, (ir_dim[]){infer_const(x, 2), s.dim[0],
                                     heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN, total,
                                     per_head(x, width, heads)});
     return true;
 }
+
+bool infer_ms_attention(struct infer *x) { return packed_attention(x, infer_dtype(x, 0), 4); }
+
+/* QAttention: input and weight are quantised, the result has the type of the bias. */
+bool infer_q_attention(struct infer *x) { return packed_attention(x, infer_dtype(x, 2), 8); }
 
 /* The keys of MultiHeadAttention: length, and the width of the values. Packed forms have
  * ranks 5; keys projected before have rank 4 [batch, heads, length, size]. */

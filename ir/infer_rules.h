@@ -19,7 +19,7 @@ void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from,
 void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items);
 
 /* infer_attention.c */
-infer_rule infer_attention, infer_ms_attention, infer_multi_head_attention,
+infer_rule infer_attention, infer_ms_attention, infer_q_attention, infer_multi_head_attention,
     infer_group_query_attention, infer_embed_layer_norm;
 /* infer_control.c */
 infer_rule infer_if, infer_loop, infer_scan;

@@ -160,7 +160,7 @@ static const struct infer_entry table[] = {
     {"com.microsoft", "MatMulIntegerToFloat", infer_matmul_integer_to_float, NULL},
     {"com.microsoft", "MatMulNBits", infer_matmul_nbits, NULL},
     {"com.microsoft", "MultiHeadAttention", infer_multi_head_attention, NULL},
-    {"com.microsoft", "QAttention", infer_ms_attention, NULL},
+    {"com.microsoft", "QAttention", infer_q_attention, NULL},
     {"com.microsoft", "QEmbedLayerNormalization", infer_embed_layer_norm, NULL},
     {"com.microsoft", "QGemm", infer_qgemm, NULL},
     {"com.microsoft", "QLinearAdd", infer_qlinear_broadcast, NULL},
