@@ -36,6 +36,14 @@ static const char *domain_of(const char *domain) {
     return !domain || rw_streq(domain, "ai.onnx") ? "" : domain;
 }
 
+/* Imports are looked through for every node. Real models have less than twenty. */
+#define IMPORTS_MAX 256
+
+static enum rw_code check_imports(struct ir_load *l, size_t n, const char *where) {
+    if (n <= IMPORTS_MAX) return RW_OK;
+    return ir_load_error(l, where, "imports %zu opsets, more than %d", n, IMPORTS_MAX);
+}
+
 /* Before IR version 3 models did not import opsets: they meant the first. */
 static void load_opsets(struct ir_model *m, const Onnx__ModelProto *p) {
     for (size_t i = 0; i < p->n_opset_import; i++)
@@ -46,6 +54,7 @@ static void load_opsets(struct ir_model *m, const Onnx__ModelProto *p) {
 static enum rw_code load_function(struct ir_load *l, Onnx__FunctionProto *p) {
     if (!p->name || !*p->name)
         return ir_load_error(l, l->source->name, "a function has no name");
+    TRY(check_imports(l, p->n_opset_import, ir_where(l, "function", p->name)));
     struct ir_function *f = ir_function_new(l->m, domain_of(p->domain), p->name);
     struct ir_parts parts = {.nnodes = p->n_node, .nodes = p->node, .ninputs = p->n_input,
                              .input_names = p->input, .noutputs = p->n_output,
@@ -98,6 +107,7 @@ static enum rw_code load_model(struct ir_load *l, Onnx__ModelProto *p) {
     m->proto = p;
     m->main->proto = p->graph;
     m->main->name = p->graph->name ? p->graph->name : "";
+    TRY(check_imports(l, p->n_opset_import, l->source->name));
     load_opsets(m, p);
     TRY(check_functions(l, p));
     TRY(ir_load_graph(l, m->main, NULL, &parts));

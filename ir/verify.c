@@ -132,18 +132,29 @@ static void verify_imports(struct verify *v) {
     }
 }
 
+/* More are left to ir_verify_model, which refuses them. */
+#define MISSING_MAX 64
+
+static void add_import(struct ir_model *m, const struct ir_graph *g, ir_node n,
+                       struct diag_sink *diags) {
+    const char *domain = ir_domain_name(g, n);
+    int64_t newest = ir_schema_newest_opset(domain);
+    ir_set_opset(m, domain, newest ? newest : 1);
+    diag_where(diags, DIAG_WARNING, model_name(m),
+               "uses \"%s\" of %s, which it does not import; the import is added",
+               ir_op_name(g, n), domain);
+}
+
 void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags) {
+    uint32_t added = 0;
     for (uint32_t i = 0; i < m->graphs.len; i++) {
         const struct ir_graph *g = m->graphs.at[i];
         if (g->function) continue;
         for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
             const char *domain = ir_domain_name(g, n);
             if (!*domain || ir_opset(g, domain) != 0) continue;
-            int64_t newest = ir_schema_newest_opset(domain);
-            ir_set_opset(m, domain, newest ? newest : 1);
-            diag_where(diags, DIAG_WARNING, model_name(m),
-                       "uses \"%s\" of %s, which it does not import; the import is added",
-                       ir_op_name(g, n), domain);
+            if (added++ == MISSING_MAX) return;
+            add_import(m, g, n, diags);
         }
     }
 }
