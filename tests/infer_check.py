@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Does what infer_dump says of each value hold in a run of ONNX Runtime?
+
+    tests/infer_check.py INFER_DUMP [MODEL.onnx...]
+
+Without models: those of tests/models, and where a folder shared/corpus stands beside the
+repository, its files of the BERT family.
+
+Each model is run on the inputs beside it (MODEL.npz, keys `in:NAME`), without
+optimisations, with every value of the main graph as an output. The symbols of the inputs
+are bound to the actual sizes, the others to the first size they are met with; then every
+dimension and known item, an expression over symbols, must evaluate to what is there.
+Exit 1 on a contradiction, 77 where the wheels are missing. How many shapes are known is
+compared with onnx.shape_inference.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+try:
+    import numpy as np
+    import onnx
+    import onnxruntime as ort
+except ImportError:
+    sys.exit(77)
+
+FRESH = re.compile(r"(?<![A-Za-z0-9_])_\d+(?![A-Za-z0-9_])")
+
+
+class Symbols:
+    """Names as they are in the model, turned into identifiers that Python can evaluate."""
+
+    def __init__(self, names):
+        self.identifier = {n: f"s{i}_" for i, n in enumerate(sorted(names))}
+        self.known = {}
+        longest_first = sorted(self.identifier, key=len, reverse=True)
+        self.pattern = re.compile(r"(?<![A-Za-z0-9_])(?:" + "|".join(map(re.escape, longest_first))
+                                  + r")(?![A-Za-z0-9_])") if names else None
+
+    def plain(self, text):
+        """The expression with identifiers in place of names; floor divisions exact."""
+        if self.pattern:
+            text = self.pattern.sub(lambda m: self.identifier[m.group()], text)
+        return FRESH.sub(lambda m: "f" + m.group(), text)
+
+    def value(self, text):
+        """What the expression is now, or None where a symbol is not bound yet."""
+        calls = {"floor": math.floor, "min": min, "max": max,
+                 "broadcast": lambda a, b: b if a == 1 else a}
+        try:
+            return eval(self.plain(text), {"__builtins__": {}}, {**calls, **self.known})
+        except NameError:
+            return None
+        except ZeroDivisionError:
+            return None
+
+    def bind(self, text, size):
+        """Binds a symbol that stands alone."""
+        if re.fullmatch(r"[sf]\w+", self.plain(text)):
+            self.known.setdefault(self.plain(text), size)
+
+
+def dump(tool, path):
+    run = subprocess.run([tool, path], capture_output=True, text=True)
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    values = {v["name"]: v for v in lines if "name" in v}
+    return values, lines[-1].get("seconds", 0) if lines else 0, run
+
+
+def run_all(path):
+    """Every value of the main graph, by name, as ONNX Runtime computes it."""
+    model = onnx.load(path)
+    data = np.load(pathlib.Path(path).with_suffix(".npz"), allow_pickle=False)
+    feed = {k[3:]: data[k] for k in data.files if k.startswith("in:")}
+    have = {o.name for o in model.graph.output}
+    for node in model.graph.node:
+        for name in node.output:
+            if name and name not in have:
+                have.add(name)
+                model.graph.output.append(onnx.ValueInfoProto(name=name))
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    try:
+        session = ort.InferenceSession(model.SerializeToString(), options,
+                                       providers=["CPUExecutionProvider"])
+    except Exception:  # some external data is found only beside the file
+        aside = pathlib.Path(path).with_suffix(".all-outputs.onnx")
+        try:
+            onnx.save(model, aside)
+            session = ort.InferenceSession(str(aside), options,
+                                           providers=["CPUExecutionProvider"])
+        finally:
+            aside.unlink(missing_ok=True)
+    names = [o.name for o in session.get_outputs()]
+    return {**feed, **dict(zip(names, session.run(names, feed)))}, model, feed
+
+
+def dtype_of(array):
+    return onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+
+
+def symbols_of(model):
+    """Every dim_param of the file."""
+    names = set()
+    def add(infos):
+        for info in infos:
+            for d in info.type.tensor_type.shape.dim:
+                if d.dim_param:
+                    names.add(d.dim_param)
+    def graph(g):
+        add(list(g.input) + list(g.output) + list(g.value_info))
+        for node in g.node:
+            for a in node.attribute:
+                if a.type == onnx.AttributeProto.GRAPH:
+                    graph(a.g)
+    graph(model.graph)
+    return names
+
+
+def pairs(values, actual):
+    """(what, expression, size) of every dim and known item."""
+    for name, v in values.items():
+        array = actual.get(name)
+        if not isinstance(array, np.ndarray):
+            continue
+        if "dims" in v and len(v["dims"]) == array.ndim:
+            for i, (text, size) in enumerate(zip(v["dims"], array.shape)):
+                yield f"{name}: dimension {i}", text, size
+        if "value" in v and array.dtype.kind in "iub" and len(v["value"]) == array.size:
+            for i, (text, item) in enumerate(zip(v["value"], array.flatten())):
+                if text != "?":
+                    yield f"{name}: item {i}", text, int(item)
+
+
+def contradictions(values, actual, model, feed):
+    wrong = []
+    symbols = Symbols(symbols_of(model))
+    for name in feed:
+        if "dims" in values.get(name, {}):
+            for text, size in zip(values[name]["dims"], feed[name].shape):
+                symbols.bind(text, size)
+    for name, v in values.items():
+        array = actual.get(name)
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iubfc":
+            continue
+        if v.get("dtype") and v["dtype"] != dtype_of(array):
+            wrong.append(f"{name}: type {v['dtype']}, is {dtype_of(array)}")
+        if "dims" in v and len(v["dims"]) != array.ndim:
+            wrong.append(f"{name}: rank {len(v['dims'])}, is {array.ndim}")
+        if "value" in v and len(v["value"]) != array.size:
+            wrong.append(f"{name}: {len(v['value'])} items, is {array.size}")
+    for what, text, size in pairs(values, actual):  # in order: a symbol is met alone first
+        if symbols.value(text) is None:
+            symbols.bind(text, size)
+    for what, text, size in pairs(values, actual):
+        value = symbols.value(text)
+        if value is not None and value != size:
+            wrong.append(f"{what} inferred {text} = {value}, is {size}")
+    return wrong
+
+
+def counts(values, model, actual, path):
+    """Values of nodes; of them with a shape in terms of the inputs; the same by onnx."""
+    produced = [n for node in model.graph.node for n in node.output if n in actual]
+    given = {s for i in model.graph.input for d in values.get(i.name, {}).get("dims", ())
+             for s in FRESH.findall(d)}
+    ours = sum("dims" in values.get(n, {}) and
+               not any(set(FRESH.findall(d)) - given for d in values[n]["dims"])
+               for n in produced)
+    try:
+        known = onnx.shape_inference.infer_shapes(onnx.load(path),
+                                                  strict_mode=True, data_prop=True)
+    except Exception:
+        return len(produced), ours, 0
+    params = {d.dim_param for i in known.graph.input for d in i.type.tensor_type.shape.dim}
+    shapes = {v.name: v.type.tensor_type for v in
+              list(known.graph.value_info) + list(known.graph.output)}
+    theirs = sum(n in shapes and shapes[n].HasField("shape") and
+                 all(d.HasField("dim_value") or (d.dim_param and d.dim_param in params)
+                     for d in shapes[n].shape.dim) for n in produced)
+    return len(produced), ours, theirs
+
+
+def default_models():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    corpus = root.parent / "shared" / "corpus"
+    family = [p for f in ("bert", "roberta", "distilbert", "albert") for p in corpus.glob(f"{f}-*.onnx")]
+    return sorted(map(str, root.glob("tests/models/*.onnx"))) + sorted(map(str, family))
+
+
+def main():
+    tool, paths = sys.argv[1], sys.argv[2:] or default_models()
+    failed = total = known = onnx_known = 0
+    for path in paths:
+        name = pathlib.Path(path).name
+        try:
+            actual, model, feed = run_all(path)
+        except Exception as e:
+            print(f"{name}: not run: {str(e).splitlines()[0][:100]}")
+            continue
+        values, seconds, run = dump(tool, path)
+        wrong = contradictions(values, actual, model, feed)
+        if run.returncode:
+            wrong.append(f"infer_dump: exit {run.returncode}: {run.stderr[:300]}")
+        n, ours, theirs = counts(values, model, actual, path)
+        total, known, onnx_known = total + n, known + ours, onnx_known + theirs
+        print(f"{name}: {ours} of {n} shapes known, {theirs} by onnx, {seconds * 1e3:.1f} ms")
+        for line in wrong[:20]:
+            print(f"    WRONG {line}")
+        failed += bool(wrong)
+    print(f"{len(paths)} models, {failed} with contradictions; {known} of {total} shapes known, "
+          f"{onnx_known} by onnx")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
