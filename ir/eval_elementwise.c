@@ -136,19 +136,23 @@ static bool to_integers(struct eval_job *j, enum ir_dtype t, const struct eval_a
     return true;
 }
 
+/* In place: items of either class have the same size. */
+static bool to_doubles(struct eval_array *x) {
+    for (uint64_t i = 0; x->class != EVAL_F64 && i < x->count; i++)
+        x->f64[i] = x->class == EVAL_I64 ? (double)x->i64[i] : (double)x->u64[i];
+    bool integers = x->class != EVAL_F64;
+    x->class = EVAL_F64;
+    return integers;
+}
+
 /* The exponent may be of another type. ONNX Runtime computes powers of integers in
  * double. */
 static bool eval_pow(struct eval_job *j) {
     struct eval_array x, y, r, cut;
     if (!ir_eval_array_wide(j, 0, &x) || !ir_eval_array_wide(j, 1, &y)) return false;
-    if (!shapes_agree(j, &x, &y) || x.class == EVAL_U64 || y.class == EVAL_U64)
-        return false;
-    bool integers = x.class == EVAL_I64;
-    for (uint64_t i = 0; integers && i < x.count; i++)
-        x.f64[i] = (double)x.i64[i];
-    for (uint64_t i = 0; y.class == EVAL_I64 && i < y.count; i++)
-        y.f64[i] = (double)y.i64[i];
-    x.class = y.class = EVAL_F64;
+    if (!shapes_agree(j, &x, &y) || x.class == EVAL_U64) return false;
+    bool integers = to_doubles(&x);
+    to_doubles(&y);
     if (!combine(j, POW, &x, &y, &r)) return false;
     if (!integers) return ir_eval_put(j, 0, &r);
     return to_integers(j, x.dtype, &r, &cut) && ir_eval_put(j, 0, &cut);

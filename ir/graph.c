@@ -128,8 +128,8 @@ const struct ir_schema *ir_schema_in(const struct ir_graph *g, const char *domai
     return s || *domain_of(domain) ? s : ir_schema_runtime(op, opset);
 }
 
-/* The nodes of the domain mean what the new version says. */
-static void renew_schemas(struct ir_model *m, const char *domain) {
+/* The domain was not imported so far: its nodes had no meaning, and have one now. */
+static void find_schemas(struct ir_model *m, const char *domain) {
     for (uint32_t i = 0; i < m->graphs.len; i++) {
         struct ir_graph *g = m->graphs.at[i];
         if (g->function) continue;
@@ -145,8 +145,9 @@ void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
     uint32_t i = 0;
     domain = domain_of(domain);
     while (i < m->opsets.len && !rw_streq(domain_of(m->opsets.at[i].domain), domain)) i++;
-    if (i < m->opsets.len && m->opsets.at[i].version == version) return;
-    if (i == m->opsets.len)
+    bool is_new = i == m->opsets.len;
+    if (!is_new && m->opsets.at[i].version == version) return;
+    if (is_new)
         PUSH(m, &m->opsets, (struct ir_opset){arena_strdup(m->arena, domain), 0});
     if (m->journal->on) { /* the vector may move: what was is kept apart */
         uint32_t n = m->opsets.len;
@@ -155,5 +156,36 @@ void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
     }
     m->opsets.at[i].version = version;
     m->edits++;
-    renew_schemas(m, domain);
+    if (is_new) find_schemas(m, domain);
+}
+
+/* From version 4 on an initializer that is also a graph input is a default that a caller
+ * may override; before, every initializer had to be listed. */
+static void unlist_initializers(struct ir_graph *g) {
+    struct ir_model *m = g->model;
+    ir_value *kept = arena_new_array(m->arena, ir_value, g->inputs.len + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->inputs.len; i++) {
+        ir_value v = g->inputs.at[i];
+        if (ir_has(g, v, IR_IS_INIT))
+            SET_VALUE(g, v, flags, g->values.at[v].flags & ~(uint32_t)IR_IS_INPUT);
+        else
+            kept[n++] = v;
+    }
+    SET(m, g->inputs.cap, g->inputs.len + 1);
+    SET(m, g->inputs.len, n);
+    SET(m, g->inputs.at, kept);
+}
+
+void ir_set_ir_version(struct ir_model *m, int64_t version) {
+    if (m->ir_version < 4 && version >= 4)
+        for (uint32_t i = 0; i < m->graphs.len; i++)
+            if (!m->graphs.at[i]->function) unlist_initializers(m->graphs.at[i]);
+    SET(m, m->ir_version, version);
+    m->edits++;
+}
+
+void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema) {
+    SET_NODE(g, n, schema, schema);
+    SET_NODE(g, n, flags, ir_nod(g, n)->flags | IR_NODE_CHANGED);
 }

@@ -138,8 +138,13 @@ struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer, const 
 /* A function with an empty body. */
 struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
                                     const char *name);
-/* Adds an import or sets its version; nodes get the schemas of the new one. */
+/* Imports a version of a domain. Where another version was imported the nodes keep the
+ * schema that they were written for, until ir_reform_node (reform.h) says the same in the
+ * new version. */
 void ir_set_opset(struct ir_model *m, const char *domain, int64_t version);
+/* Crossing version 4 takes initializers off the list of graph inputs, where they had to
+ * stand before and would be overridable from then on. */
+void ir_set_ir_version(struct ir_model *m, int64_t version);
 /* The version imported for a domain as seen by a graph (a function's own), 0: none. */
 int64_t ir_opset(const struct ir_graph *g, const char *domain);
 
@@ -229,6 +234,7 @@ void ir_set_input(struct ir_graph *g, ir_node n, uint32_t k, ir_value v); /* k <
 void ir_set_input_count(struct ir_graph *g, ir_node n, uint32_t nin);
 /* Adds or replaces. An attribute that goes releases its bodies; ir_own_body for new ones. */
 void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr);
+void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema);
 void ir_drop_attr(struct ir_graph *g, ir_node n, const char *name);
 void ir_set_type(struct ir_graph *g, ir_value v, const struct ir_type *t);
 void ir_set_symval(struct ir_graph *g, ir_value v, const struct ir_symval *s);

@@ -3,16 +3,19 @@
  */
 #include "ir/verify_parts.h"
 
+static void verify_count(struct verify *v, const char *body, uint32_t count, uint32_t wanted,
+                         const char *what) {
+    if (count == wanted) return;
+    ir_verify_wrong(v, "body \"%s\" has %u %s%s, wanted %u", body, count, what,
+                    count == 1 ? "" : "s", wanted);
+}
+
 static void verify_counts(struct verify *v, const struct ir_attr *a, uint32_t nin,
                           uint32_t nout) {
     if (a->type != IR_ATTR_GRAPH || a->ref) return;
     const struct ir_graph *body = a->graphs[0];
-    if (body->inputs.len != nin)
-        ir_verify_wrong(v, "body \"%s\" has %u inputs, wanted %u", a->name,
-                        body->inputs.len, nin);
-    if (body->outputs.len != nout)
-        ir_verify_wrong(v, "body \"%s\" has %u outputs, wanted %u", a->name,
-                        body->outputs.len, nout);
+    verify_count(v, a->name, body->inputs.len, nin, "input");
+    verify_count(v, a->name, body->outputs.len, nout, "output");
 }
 
 /* Scan 8 has the lengths of the sequences in front of its other operands. */

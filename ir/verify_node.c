@@ -18,10 +18,20 @@ static void verify_count(struct verify *v, const char *what, const char *verb,
                     v->x->schema->name, verb, range(v, least, most));
 }
 
+/* Y alone, or in training all that there is. */
+static void verify_batch_norm(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    if (!*s->domain && rw_streq(s->name, "BatchNormalization") && v->x->nout > 1 &&
+        v->x->nout < s->max_outputs)
+        ir_verify_wrong(v, "has %u outputs, \"%s\" gives 1 or %u", v->x->nout, s->name,
+                        s->max_outputs);
+}
+
 static void verify_arity(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     verify_count(v, "operand", "takes", v->x->nin, s->min_inputs, s->max_inputs);
     verify_count(v, "output", "gives", v->x->nout, s->min_outputs, s->max_outputs);
+    verify_batch_norm(v);
     for (uint32_t k = 0; k < v->x->nin && k < s->ninputs; k++)
         if (s->inputs[k].option == IR_SINGLE && ir_input(v->g, v->n, k) == IR_NONE)
             ir_verify_wrong(v, "operand %u (\"%s\") is missing", k, s->inputs[k].name);
@@ -49,17 +59,22 @@ static void suggest_attr(struct verify *v, const char *name) {
     if (nearest) ir_verify_help(v, "did you mean \"%s\"?", nearest);
 }
 
-/* One that a schema does not have: no runtime loads that, but of ONNX Runtime's operators
- * another version than the one of the table may know it. */
+/* No runtime loads an attribute that a schema does not have; but of the operators of ONNX
+ * Runtime another version than that of the table may know it, and the schema of
+ * LayerNormalization lets any pass. */
+static bool lets_attrs_pass(const struct ir_schema *s) {
+    return rw_streq(s->domain, "com.microsoft") || rw_streq(s->name, "LayerNormalization") ||
+           rw_streq(s->name, "SimplifiedLayerNormalization");
+}
+
 static void unknown_attr(struct verify *v, const char *name) {
     const struct ir_schema *s = v->x->schema;
     if (strncmp(name, "__", 2) == 0) return; /* free for private use */
-    const char *format = "\"%s\" has no attribute \"%s\"";
-    if (*s->domain) {
-        ir_verify_warn(v, format, s->name, name);
+    if (lets_attrs_pass(s)) {
+        ir_verify_warn(v, "\"%s\" has no attribute \"%s\"", s->name, name);
         return;
     }
-    ir_verify_wrong(v, format, s->name, name);
+    ir_verify_wrong(v, "\"%s\" has no attribute \"%s\"", s->name, name);
     suggest_attr(v, name);
 }
 

@@ -54,6 +54,13 @@ static void arity_is_compared(void) {
          "g: node of \"y\" (Add): error: operand 0 (\"A\") is missing\n");
 }
 
+static void batch_normalization_gives_one_or_all(void) {
+    says(HEAD(15) "g (float[N, 4] x, float[4] s) => (float[N, 4] y) {\n"
+         "  y, m = BatchNormalization <training_mode = 1> (x, s, s, s, s)\n}", RW_WRONG,
+         "g: node of \"y\" (BatchNormalization): error: has 2 outputs, "
+         "\"BatchNormalization\" gives 1 or 3\n");
+}
+
 static void operators_have_their_opset(void) {
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Gelu (x) }", RW_WRONG,
          "g: node of \"y\" (Gelu): error: opset 17 of ai.onnx has no operator \"Gelu\"\n"
@@ -91,6 +98,14 @@ static void attributes_are_compared(void) {
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Softmax <axs = 1> (x) }", RW_WRONG,
          "g: node of \"y\" (Softmax): error: \"Softmax\" has no attribute \"axs\"\n"
          "g: node of \"y\" (Softmax): help: did you mean \"axis\"?\n");
+}
+
+static void some_operators_let_any_attribute_pass(void) {
+    says(HEAD(17) "g (float[N, 4] x, float[4] s) => (float[N, 4] y) {\n"
+         "  y = LayerNormalization <more = 1> (x, s)\n}", RW_OK,
+         "g: node of \"y\" (LayerNormalization): warning: \"LayerNormalization\" has no "
+         "attribute \"more\"\n");
+    says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Relu <__mark = 1> (x) }", RW_OK, "");
 }
 
 static void types_are_compared(void) {
@@ -150,9 +165,11 @@ void add_ir_verify_suite(void) {
     CU_pSuite s = CU_add_suite("ir: verifying models", NULL, NULL);
     CU_ADD_TEST(s, a_right_model_gets_no_word);
     CU_ADD_TEST(s, arity_is_compared);
+    CU_ADD_TEST(s, batch_normalization_gives_one_or_all);
     CU_ADD_TEST(s, operators_have_their_opset);
     CU_ADD_TEST(s, what_does_no_harm_is_said_once);
     CU_ADD_TEST(s, attributes_are_compared);
+    CU_ADD_TEST(s, some_operators_let_any_attribute_pass);
     CU_ADD_TEST(s, types_are_compared);
     CU_ADD_TEST(s, bodies_fit_their_node);
     CU_ADD_TEST(s, other_domains_are_imported_when_missing);

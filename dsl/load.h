@@ -1,0 +1,60 @@
+/* load.h -- the files of a pack: what one is, and what it uses.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef DSL_LOAD_H
+#define DSL_LOAD_H
+
+#include "base/intern.h"
+#include "dsl/ast.h"
+#include "dsl/dsl.h"
+
+#define LOAD_DEPTH 32u
+#define LOAD_FILES 256u
+
+struct load;
+struct unit_use { /* one `use` */
+    struct unit *unit;
+    const struct ast_top *top;
+};
+struct unit_rule {
+    const struct rule *rule; /* NULL: it had errors */
+    const char *name;
+    struct span at;
+    bool wanted;     /* by a whole `use`, or by name */
+    uint32_t number; /* in the pack that is made; MAP_NONE */
+    bool in_phase;
+};
+struct unit {
+    struct load *load;
+    const struct diag_source *source;
+    const char *path;        /* as opened */
+    const struct ast_file *file;
+    const struct ast_pack *head; /* or NULL */
+    struct rule_pack *pack;  /* head and parameters; rules of the file alone */
+    VEC(struct unit_use) uses;
+    VEC(struct unit_rule) rules;
+    struct map rule_index;    /* name -> rules */
+    struct map pattern_index; /* name -> file->tops */
+    bool loading, whole, numbered, staged;
+};
+
+struct load {
+    struct arena *arena;
+    struct diag_sink *diags;
+    const struct dsl_paths *paths;
+    const char *folder; /* of the first file: the pack's own tree; NULL for a text */
+    struct intern names;
+    VEC(struct unit *) units;
+    bool failed;
+};
+
+void dsl_load_error(struct load *ld, struct span at, const char *format, ...) RW_PRINTF(3, 4);
+
+/* A sub-pattern by name: of the unit, or of what it uses; *home where it was found. */
+const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name, struct unit **home);
+
+/* pack.c: head and parameters of a unit; then all stages. */
+void dsl_pack_head(struct unit *u);
+const struct rule_pack *dsl_assemble(struct load *ld, struct unit *top);
+
+#endif

@@ -1,0 +1,220 @@
+/* lower_rule.c -- a whole rule: its parts in order, its roots, its clauses and examples.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "dsl/load.h"
+#include "dsl/lower.h"
+
+/* --- roots ------------------------------------------------------------------------- */
+static bool is_root(const struct lower *l, uint32_t slot, const struct ast_stmt *s) {
+    return l->notes.at[slot].stmt == s && l->notes.at[slot].uses == 0;
+}
+
+static void set_roots(struct lower *l, const struct ast_stmt *s) {
+    uint32_t *roots = arena_new_array(l->arena, uint32_t, s->outs.len);
+    for (uint32_t i = 0; i < l->slots.len; i++) {
+        if (!is_root(l, i, s)) continue;
+        l->slots.at[i].flags |= SLOT_ROOT;
+        roots[l->rule->nroots++] = i;
+    }
+    l->rule->roots = roots;
+}
+
+/* The statement whose values no other consumes: there must be one. A kept value that
+ * nothing consumes does not count beside another. */
+static void find_roots(struct lower *l, const struct ast_stmts *stmts, struct span at) {
+    const struct ast_stmt *found = NULL;
+    for (uint32_t i = 0; i < l->slots.len; i++) {
+        const struct ast_stmt *s = l->notes.at[i].stmt;
+        if (!s || s == found || !is_root(l, i, s)) continue;
+        if (found && (s->keep || found->keep) && s->keep != found->keep) {
+            if (found->keep) found = s;
+            continue;
+        }
+        if (found) {
+            dsl_error(l, s->at, "several roots are not supported yet: no statement uses \"%s\"",
+                      l->slots.at[i].name);
+            diag_at(l->diags, DIAG_NOTE, found->at, "nor the value of this one");
+            l->refused = true;
+            return;
+        }
+        found = s;
+    }
+    if (found) set_roots(l, found);
+    else if (!stmts->len) dsl_error(l, at, "a pattern without a statement");
+    else dsl_error(l, at, "every value of the pattern is used by another: it has no root");
+}
+
+static bool has_node(const struct pat *p) {
+    bool found = p->kind == PAT_NODE;
+    for (uint32_t i = 0; i < p->nalts; i++) found |= has_node(p->alts[i]);
+    return found;
+}
+
+static void root_is_operator(struct lower *l, struct span at) {
+    if (!l->rule->nroots || l->failed) return;
+    const struct pat *p = l->slots.at[l->rule->roots[0]].def;
+    if (p && !has_node(p)) dsl_error(l, at, "the pattern is not an operator, so it would match anything");
+}
+
+/* --- clauses ----------------------------------------------------------------------- */
+static void one_of(struct lower *l, const struct ast_word *w, const char *what,
+                   const char *const *names, uint32_t n, uint32_t *out) {
+    for (uint32_t i = 0; i < n; i++)
+        if (rw_streq(names[i], w->text)) {
+            *out = i;
+            return;
+        }
+    dsl_error(l, w->at, "there is no %s \"%s\"", what, w->text);
+    const char *near = diag_nearest(w->text, names, n);
+    if (near) dsl_help(l, w->at, "did you mean \"%s\"?", near);
+}
+
+static void set_class(struct lower *l, const struct ast_word *w) {
+    static const char *const names[] = {"exact", "float", "approx"};
+    uint32_t i = CLASS_FLOAT;
+    one_of(l, w, "class", names, countof(names), &i);
+    l->rule->class = (enum rule_class)i;
+}
+
+static void set_targets(struct lower *l, const struct ast_words *words) {
+    static const char *const names[] = {"onnx", "ort", "ort-cpu", "ort-cuda"};
+    l->rule->targets = 0;
+    for (uint32_t k = 0; k < words->len; k++) {
+        uint32_t i = 0;
+        one_of(l, &words->at[k], "target", names, countof(names), &i);
+        l->rule->targets |= 1u << i;
+    }
+}
+
+static void clause(struct lower *l, const struct ast_item *item) {
+    switch (item->kind) {
+    case ITEM_CLASS: set_class(l, &item->name); break;
+    case ITEM_TARGET: set_targets(l, &item->names); break;
+    case ITEM_REQUIRES:
+        l->rule->requires_opset = item->number;
+        if (item->number < 1 || item->number > ir_schema_newest_opset(""))
+            dsl_error(l, item->at, "opsets go from 1 to %" PRId64, ir_schema_newest_opset(""));
+        break;
+    case ITEM_PRIORITY:
+        if (item->number < -1000 || item->number > 1000)
+            dsl_error(l, item->at, "a priority is between -1000 and 1000");
+        else l->rule->priority = (int32_t)item->number;
+        break;
+    case ITEM_AGAIN: l->rule->again = true; break;
+    case ITEM_SHAPES: l->rule->shapes_by_rule = true; break;
+    case ITEM_AS_FUNCTION: dsl_refuse(l, item->at, "as function"); break;
+    case ITEM_GRAPH:
+        dsl_refuse(l, item->at, item->number ? "graph output" : "graph input");
+        break;
+    default: break;
+    }
+}
+
+static void examples(struct lower *l, const struct ast_items *items) {
+    VEC(struct rule_example) list = {0};
+    for (uint32_t i = 0; i < items->len; i++) {
+        const struct ast_item *item = &items->at[i];
+        for (uint32_t k = 0; k < item->expects.len; k++) {
+            const char *op = dsl_op(l, &item->expects.at[k].op).name;
+            struct rule_example e = {item->raw, false, op, item->expects.at[k].count, ""};
+            vec_push(l->arena, &list, e);
+        }
+        if (item->kind != ITEM_NEAR) continue;
+        struct rule_example near = {item->raw, true, item->reason ? item->reason : "", 0, item->title};
+        vec_push(l->arena, &list, near);
+    }
+    l->rule->nexamples = list.len;
+    l->rule->examples = list.at;
+}
+
+/* --- the parts --------------------------------------------------------------------- */
+static const struct ast_item *only(struct lower *l, const struct ast_items *items,
+                                   enum ast_item_kind kind) {
+    const struct ast_item *found = NULL;
+    for (uint32_t i = 0; i < items->len; i++) {
+        if (items->at[i].kind != kind) continue;
+        if (found) {
+            dsl_error(l, items->at[i].at, "a second one of this in the same rule");
+            diag_at(l->diags, DIAG_NOTE, found->at, "the first is here");
+        }
+        found = &items->at[i];
+    }
+    return found;
+}
+
+static void match_part(struct lower *l, struct span at) {
+    const struct ast_rule *r = l->ast;
+    const struct ast_item *match = only(l, &r->items, ITEM_MATCH);
+    if (r->from && match) dsl_error(l, match->at, "a rule of the short form has no match { ... }");
+    if (!r->from && !match) dsl_error(l, r->name.at, "a rule without match { ... }");
+    if (r->from) {
+        uint32_t root = dsl_new_slot(l, "", SLOT_VALUE, r->from->at);
+        const struct pat *p = dsl_pattern(l, r->from);
+        l->slots.at[root].def = p;
+        l->slots.at[root].flags |= SLOT_ROOT;
+        l->rule->nroots = 1;
+        l->rule->roots = arena_copy(l->arena, &root, sizeof root);
+    } else if (match) {
+        dsl_match(l, &match->stmts);
+        find_roots(l, &match->stmts, match->at);
+    }
+    root_is_operator(l, r->from ? r->from->at : match ? match->at : at);
+}
+
+static void emit_part(struct lower *l) {
+    const struct ast_items *items = &l->ast->items;
+    VEC(struct emit_block) blocks = {0};
+    bool closed = false; /* a block without a condition was seen */
+    if (l->ast->to) {
+        vec_push(l->arena, &blocks, (struct emit_block){0});
+        dsl_emit_short(l, l->ast->to, &blocks.at[0]);
+    }
+    for (uint32_t i = 0; i < items->len; i++) {
+        const struct ast_item *item = &items->at[i];
+        if (item->kind != ITEM_EMIT && item->kind != ITEM_OTHERWISE) continue;
+        if (l->ast->to) dsl_error(l, item->at, "a rule of the short form has no emit { ... }");
+        else if (closed) dsl_error(l, item->at, "what is emitted is settled above, this is never reached");
+        else if (item->kind == ITEM_OTHERWISE && !blocks.len)
+            dsl_error(l, item->at, "\"otherwise\" follows emit when ... { }");
+        closed |= !item->cond;
+        vec_push(l->arena, &blocks, (struct emit_block){0});
+        dsl_emit(l, &item->stmts, item->cond, vec_last(&blocks));
+    }
+    if (!blocks.len) dsl_error(l, l->ast->name.at, "a rule without emit { ... }");
+    l->rule->nblocks = blocks.len;
+    l->rule->blocks = blocks.at;
+}
+
+static void finish(struct lower *l) {
+    l->rule->nslots = l->slots.len;
+    l->rule->slots = l->slots.at;
+    l->rule->nwhere = l->where.len;
+    l->rule->where = l->where.at;
+}
+
+const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r, struct span at) {
+    struct load *ld = u->load;
+    struct rule *rule = arena_new(ld->arena, struct rule);
+    struct lower l = {.arena = ld->arena, .diags = ld->diags, .names = &ld->names,
+                      .unit = u, .ast = r, .rule = rule};
+    *rule = (struct rule){.name = r->name.text, .doc = r->doc ? r->doc : "", .at = r->name.at,
+                          .pack = u->pack, .class = CLASS_FLOAT, .targets = TARGET_ONNX};
+    l.scope = dsl_scope(&l, NULL);
+    for (uint32_t i = 0; i < r->items.len; i++) clause(&l, &r->items.at[i]);
+    match_part(&l, at);
+    if (l.refused) {
+        ld->failed = true;
+        return NULL;
+    }
+    const struct ast_item *where = only(&l, &r->items, ITEM_WHERE);
+    if (where) dsl_where(&l, &where->conds);
+    emit_part(&l);
+    examples(&l, &r->items);
+    finish(&l);
+    if (!l.failed) dsl_measure(&l);
+    dsl_check_ops(&l);
+    if (!l.failed) dsl_check_exprs(&l);
+    if (!l.failed) dsl_check_names(&l);
+    if (l.failed) ld->failed = true;
+    return l.failed ? NULL : rule;
+}

@@ -1,0 +1,214 @@
+/* reform.c -- re-forming by parameter:
+ *
+ *   attribute, still one          kept; written out where its default changed
+ *   attribute, now an input       becomes a constant operand
+ *   attribute, gone               dropped where it had its default, else refused
+ *
+ * Nothing is changed before everything is known to fit.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/reform.h"
+
+#include "ir/param.h"
+#include "ir/schema.h"
+
+struct reform {
+    struct ir_graph *g;
+    ir_node n;
+    const struct ir_schema *from, *to;
+    int64_t opset;
+    const char **why;
+};
+
+static enum ir_reform refuse(struct reform *r, enum ir_reform kind, const char *what,
+                             const char *name) {
+    if (r->why)
+        *r->why = arena_printf(r->g->model->arena, "\"%s\" %s%s%s%s at opset %" PRId64,
+                               ir_op_name(r->g, r->n), what, name ? " \"" : "",
+                               name ? name : "", name ? "\"" : "", r->opset);
+    return kind;
+}
+
+static bool crosses_epoch(const struct ir_schema *from, const struct ir_schema *to) {
+    size_t count;
+    const int32_t *epochs = ir_op_epochs(from->domain, from->name, &count);
+    for (size_t i = 0; i < count; i++)
+        if (from->since < epochs[i] && epochs[i] <= to->since) return true;
+    return false;
+}
+
+/* The operand that carries the parameter in the newer form, or -1. */
+static int operand_of(const struct reform *r, const char *name) {
+    int k = ir_param_operand(r->to->domain, r->to->name, name, r->opset);
+    return k >= 0 ? k : -1;
+}
+
+static bool same_default(const struct ir_schema_attr *a, const struct ir_schema_attr *b) {
+    if (a->has_default != IR_HAS_DEFAULT || b->has_default != IR_HAS_DEFAULT)
+        return a->has_default == b->has_default;
+    if (a->type != b->type) return false;
+    switch (a->type) {
+    case IR_ATTR_INT: return a->i == b->i;
+    case IR_ATTR_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
+    case IR_ATTR_STRING: return rw_streq(a->s, b->s);
+    default: return a->n == b->n; /* lists: only empty ones are defaults */
+    }
+}
+
+static bool is_default(const struct ir_attr *a, const struct ir_schema_attr *d) {
+    if (d->has_default != IR_HAS_DEFAULT || a->ref) return false;
+    if (d->type == IR_ATTR_INT) return a->i == d->i;
+    if (d->type == IR_ATTR_FLOAT) return memcmp(&a->f, &d->f, sizeof a->f) == 0;
+    if (d->type == IR_ATTR_STRING)
+        return strlen(d->s) == a->s.len && memcmp(d->s, a->s.at, a->s.len) == 0;
+    return false;
+}
+
+/* Every attribute of the node has a place, and every operand of the newer form that is
+ * required is there or will be. */
+static enum ir_reform check(struct reform *r) {
+    const struct ir_node_info *x = ir_nod(r->g, r->n);
+    for (uint32_t i = 0; i < x->nattr; i++) {
+        const struct ir_attr *a = &x->attr[i];
+        if (ir_schema_attr(r->to, a->name)) continue;
+        if (operand_of(r, a->name) >= 0) {
+            if (a->ref)
+                return refuse(r, IR_REFORM_IMPOSSIBLE, "takes from its function's attribute",
+                              a->name);
+            continue;
+        }
+        const struct ir_schema_attr *old = ir_schema_attr(r->from, a->name);
+        if (!old || ir_attr_is_inert(r->from->domain, r->from->name, a->name)) continue;
+        if (!is_default(a, old))
+            return refuse(r, IR_REFORM_IMPOSSIBLE, "has no attribute", a->name);
+    }
+    if (x->nin > r->to->max_inputs || x->nout > r->to->max_outputs)
+        return refuse(r, IR_REFORM_IMPOSSIBLE, "has fewer operands or results", NULL);
+    return IR_REFORM_DONE;
+}
+
+/* The element type that an operand must have: int64 where the schema has only that, the
+ * type of operand 0 where both share a constraint, else float. */
+static enum ir_dtype operand_dtype(const struct reform *r, uint32_t k) {
+    const struct ir_formal_param *p = ir_schema_input(r->to, k);
+    const struct ir_formal_param *first = ir_schema_input(r->to, 0);
+    if (!ir_types_allow(p->types, IR_FLOAT))
+        return ir_types_allow(p->types, IR_INT64) ? IR_INT64 : IR_BOOL;
+    if (p->constraint >= 0 && first && p->constraint == first->constraint)
+        return ir_type_dtype(ir_val(r->g, ir_input(r->g, r->n, 0))->type);
+    return IR_FLOAT;
+}
+
+static struct ir_tensor *float_operand(struct arena *a, enum ir_dtype t, uint32_t rank,
+                                       uint32_t n, const float *values) {
+    if (rank == 0) return ir_tensor_scalar_float(a, t, (double)values[0]);
+    if (t != IR_FLOAT) return NULL; /* no list parameter has another type */
+    int64_t dims[1] = {n};
+    return ir_tensor_new(a, t, 1, dims, values);
+}
+
+/* The attribute as a tensor for operand k; NULL when its type has no such form. K of TopK
+ * is an int that became a tensor of one element; every other int or float became a scalar. */
+static struct ir_tensor *as_operand(const struct reform *r, const struct ir_attr *a, uint32_t k) {
+    struct arena *arena = r->g->model->arena;
+    enum ir_dtype t = operand_dtype(r, k);
+    int64_t one[1] = {1};
+    switch (a->type) {
+    case IR_ATTR_INTS: return t == IR_INT64 ? ir_tensor_ints(arena, a->n, a->ints) : NULL;
+    case IR_ATTR_INT:
+        if (t == IR_BOOL) return ir_tensor_new(arena, t, 0, NULL, &(uint8_t){a->i != 0});
+        if (t != IR_INT64) return NULL;
+        return ir_tensor_new(arena, t, rw_streq(a->name, "k"), one, &a->i);
+    case IR_ATTR_FLOAT: return t ? float_operand(arena, t, 0, 1, &a->f) : NULL;
+    case IR_ATTR_FLOATS: return t ? float_operand(arena, t, 1, a->n, a->floats) : NULL;
+    default: return NULL;
+    }
+}
+
+static void set_operand(struct reform *r, uint32_t k, struct ir_tensor *t, const char *name) {
+    ir_value first = ir_input(r->g, r->n, 0);
+    const char *of = first != IR_NONE ? ir_val(r->g, first)->name : ir_op_name(r->g, r->n);
+    const char *hint = arena_printf(r->g->model->arena, "%s_%s", of, name);
+    ir_value v = ir_add_constant(r->g, hint, t);
+    if (ir_nod(r->g, r->n)->nin <= k) ir_set_input_count(r->g, r->n, k + 1);
+    ir_set_input(r->g, r->n, k, v);
+}
+
+/* Attributes that are inputs in the newer form, and those that are gone. */
+static enum ir_reform move_attributes(struct reform *r) {
+    for (uint32_t i = 0; i < ir_nod(r->g, r->n)->nattr;) {
+        const struct ir_attr a = ir_nod(r->g, r->n)->attr[i];
+        if (ir_schema_attr(r->to, a.name)) {
+            i++;
+            continue;
+        }
+        int k = operand_of(r, a.name);
+        if (k >= 0) {
+            struct ir_tensor *t = as_operand(r, &a, (uint32_t)k);
+            if (!t) return refuse(r, IR_REFORM_IMPOSSIBLE, "cannot take as an operand", a.name);
+            set_operand(r, (uint32_t)k, t, a.name);
+        }
+        ir_drop_attr(r->g, r->n, a.name);
+    }
+    return IR_REFORM_DONE;
+}
+
+static struct ir_attr default_as_attr(const struct ir_schema_attr *d) {
+    if (d->type == IR_ATTR_FLOAT) return ir_attr_float(d->name, d->f);
+    if (d->type == IR_ATTR_STRING) return ir_attr_string(d->name, d->s);
+    return ir_attr_int(d->name, d->i);
+}
+
+/* What the node left to a default that the newer form has not, is written out: to an
+ * attribute whose default changed, or to an operand that was an attribute. */
+static enum ir_reform write_defaults(struct reform *r) {
+    for (uint32_t i = 0; i < r->from->nattrs; i++) {
+        const struct ir_schema_attr *old = &r->from->attrs[i];
+        if (old->has_default != IR_HAS_DEFAULT || ir_find_attr(r->g, r->n, old->name)) continue;
+        const struct ir_schema_attr *now = ir_schema_attr(r->to, old->name);
+        if (now && !same_default(old, now)) {
+            struct ir_attr a = default_as_attr(old);
+            ir_set_attr(r->g, r->n, &a);
+        }
+        int k = now ? -1 : operand_of(r, old->name);
+        if (k >= 0 && ir_schema_input(r->to, (uint32_t)k)->option == IR_SINGLE) {
+            struct ir_attr a = default_as_attr(old);
+            struct ir_tensor *t = as_operand(r, &a, (uint32_t)k);
+            if (!t) return refuse(r, IR_REFORM_IMPOSSIBLE, "lacks operand", old->name);
+            set_operand(r, (uint32_t)k, t, old->name);
+        }
+    }
+    return IR_REFORM_DONE;
+}
+
+/* From opset 18 on a Split without sizes says into how many parts. */
+static void say_number_of_parts(struct reform *r) {
+    if (!rw_streq(r->to->name, "Split") || r->to->domain[0] || r->to->since < 18) return;
+    if (r->from->since >= 18 || ir_input(r->g, r->n, 1) != IR_NONE) return;
+    struct ir_attr a = ir_attr_int("num_outputs", ir_nod(r->g, r->n)->nout);
+    ir_set_attr(r->g, r->n, &a);
+}
+
+enum ir_reform ir_reform_node(struct ir_graph *g, ir_node n, int64_t opset, const char **why) {
+    const struct ir_schema *from = ir_nod(g, n)->schema;
+    if (!from) return IR_REFORM_DONE; /* unknown operators are nobody's business */
+    const struct ir_schema *to = ir_schema_find(from->domain, from->name, opset);
+    struct reform r = {g, n, from, to, opset, why};
+    if (to == from) return IR_REFORM_DONE;
+    if (!to || to->deprecated)
+        return refuse(&r, IR_REFORM_NEEDS_RULE, "is no longer an operator", NULL);
+    if (crosses_epoch(from, to))
+        return refuse(&r, IR_REFORM_NEEDS_RULE, "means something else", NULL);
+    enum ir_reform result = check(&r);
+    if (result != IR_REFORM_DONE) return result;
+    ir_mark_t mark = ir_mark(g->model);
+    result = move_attributes(&r);
+    if (result == IR_REFORM_DONE) result = write_defaults(&r);
+    if (result != IR_REFORM_DONE) {
+        ir_undo(g->model, mark);
+        return result;
+    }
+    say_number_of_parts(&r);
+    ir_set_schema(g, n, to);
+    return IR_REFORM_DONE;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ir/ir.h"
+#include "ir/reform.h"
+
+#include <CUnit/Basic.h>
+
+struct fixture {
+    struct arena arena;
+    struct diag_sink diags;
+    struct diag_source source;
+    struct ir_model *model;
+};
+
+static struct ir_graph *parse(struct fixture *f, const char *text) {
+    *f = (struct fixture){0};
+    diag_init(&f->diags, &f->arena);
+    f->source = (struct diag_source){"test", text, strlen(text)};
+    f->model = ir_text_parse(&f->arena, &f->source, &f->diags);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f->model);
+    return f->model->main;
+}
+
+/* Re-forms the graph's only node, or the one that makes `y`. */
+static enum ir_reform reform(struct ir_graph *g, int64_t opset, const char **why) {
+    ir_node n = ir_val(g, ir_find_value(g, "y"))->producer;
+    ir_set_opset(g->model, "", opset);
+    return ir_reform_node(g, n, opset, why);
+}
+
+static ir_node node_of_y(const struct ir_graph *g) {
+    return ir_val(g, ir_find_value(g, "y"))->producer;
+}
+
+static void an_attribute_becomes_an_operand(void) {
+    struct fixture f;
+    struct ir_graph *g = parse(&f, "<ir_version: 6, opset_import: [\"\" : 11]>\n"
+                                   "g (float[2, 3] x) => (float[2, 1, 3] y) { y = Unsqueeze <axes = [1]> (x) }");
+    CU_ASSERT_EQUAL(reform(g, 13, NULL), IR_REFORM_DONE);
+    ir_node n = node_of_y(g);
+    CU_ASSERT_EQUAL(ir_nod(g, n)->nattr, 0);
+    struct ir_tensor *t = ir_const(g, ir_input(g, n, 1));
+    int64_t axis = 0;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+    CU_ASSERT_EQUAL(t->dtype, IR_INT64);
+    CU_ASSERT_EQUAL(t->rank, 1);
+    CU_ASSERT_TRUE(ir_tensor_int_at(f.model, t, 0, &axis));
+    CU_ASSERT_EQUAL(axis, 1);
+    CU_ASSERT_EQUAL(ir_nod(g, n)->schema->since, 13);
+    arena_free(&f.arena);
+}
+
+static void a_default_that_changed_is_written_out(void) {
+    struct fixture f;
+    struct ir_graph *g = parse(&f, "<ir_version: 5, opset_import: [\"\" : 10]>\n"
+                                   "g (float[2, 3] x) => (float[2, 3] y) { y = Clip <min = 0.0> (x) }");
+    CU_ASSERT_EQUAL(reform(g, 11, NULL), IR_REFORM_DONE);
+    ir_node n = node_of_y(g);
+    double low = 1;
+    CU_ASSERT_TRUE(ir_tensor_double_at(f.model, ir_const(g, ir_input(g, n, 1)), 0, &low));
+    CU_ASSERT_EQUAL(low, 0);
+    CU_ASSERT_EQUAL(ir_input(g, n, 2), IR_NONE);
+    arena_free(&f.arena);
+}
+
+static void a_split_says_its_number_of_parts(void) {
+    struct fixture f;
+    struct ir_graph *g = parse(&f, "<ir_version: 7, opset_import: [\"\" : 13]>\n"
+                                   "g (float[4] x) => (float[2] y, float[2] z) { y, z = Split (x) }");
+    CU_ASSERT_EQUAL(reform(g, 18, NULL), IR_REFORM_DONE);
+    const struct ir_attr *a = ir_find_attr(g, node_of_y(g), "num_outputs");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a);
+    CU_ASSERT_EQUAL(a->i, 2);
+    arena_free(&f.arena);
+}
+
+static void an_epoch_needs_a_rule_and_changes_nothing(void) {
+    struct fixture f;
+    const char *why = NULL;
+    struct ir_graph *g = parse(&f, "<ir_version: 6, opset_import: [\"\" : 11]>\n"
+                                   "g (float[2, 3] x) => (float[2, 3] y) { y = Softmax (x) }");
+    CU_ASSERT_EQUAL(reform(g, 13, &why), IR_REFORM_NEEDS_RULE);
+    CU_ASSERT_STRING_EQUAL(why, "\"Softmax\" means something else at opset 13");
+    CU_ASSERT_EQUAL(ir_nod(g, node_of_y(g))->schema->since, 11);
+    CU_ASSERT_EQUAL(ir_nod(g, node_of_y(g))->nattr, 0);
+    arena_free(&f.arena);
+}
+
+static void crossing_ir_version_4_unlists_initializers(void) {
+    struct fixture f;
+    struct ir_graph *g = parse(&f, "<ir_version: 3, opset_import: [\"\" : 8]>\n"
+                                   "g (float[2] x, float[2] w = {1, 2}) => (float[2] y) { y = Add (x, w) }");
+    ir_value w = ir_find_value(g, "w");
+    CU_ASSERT_EQUAL(g->inputs.len, 2);
+    ir_mark_t mark = ir_mark(f.model);
+    ir_set_ir_version(f.model, 8);
+    CU_ASSERT_EQUAL(g->inputs.len, 1);
+    CU_ASSERT_PTR_NOT_NULL(ir_const(g, w));
+    ir_undo(f.model, mark);
+    CU_ASSERT_EQUAL(g->inputs.len, 2);
+    CU_ASSERT_EQUAL(f.model->ir_version, 3);
+    CU_ASSERT_TRUE(ir_has(g, w, IR_IS_INPUT));
+    arena_free(&f.arena);
+}
+
+void add_ir_reform_suite(void);
+void add_ir_reform_suite(void) {
+    CU_pSuite s = CU_add_suite("ir: nodes for a newer opset", NULL, NULL);
+    CU_ADD_TEST(s, an_attribute_becomes_an_operand);
+    CU_ADD_TEST(s, a_default_that_changed_is_written_out);
+    CU_ADD_TEST(s, a_split_says_its_number_of_parts);
+    CU_ADD_TEST(s, an_epoch_needs_a_rule_and_changes_nothing);
+    CU_ADD_TEST(s, crossing_ir_version_4_unlists_initializers);
+}
