@@ -18,7 +18,7 @@ enum ir_param_source {
     IR_PARAM_NONE,    /* the operator has no such parameter */
     IR_PARAM_ABSENT,  /* optional, not given, no default: `absent` to a rule */
     IR_PARAM_ATTR,    /* given as attribute, or a default: value in attr */
-    IR_PARAM_CONST,   /* given as constant input: value in attr too, input set */
+    IR_PARAM_CONST,   /* given as an input of known value: value in attr too, input set */
     IR_PARAM_DYNAMIC  /* given as an input whose value is not known: input set */
 };
 struct ir_param {

@@ -8,9 +8,9 @@
 
 /* The default of an attribute; false: it has none. (param.c) */
 bool ir_param_default(const struct ir_schema_attr *s, struct arena *a, struct ir_attr *out);
-/* The value of a constant operand in the form that the parameter wants: a single element
- * as INT or FLOAT where the attribute is one, else a list; as TENSOR what no attribute can
- * hold. false: not a constant, or not one that can be read. (param_value.c) */
+/* The value of an operand, where it is known, in the form that the parameter wants: a
+ * single element as INT or FLOAT where the attribute is one, else a list; as TENSOR what
+ * no attribute can hold. false: not known, or not readable. (param_value.c) */
 bool ir_param_read(const struct ir_graph *g, ir_value v, const struct ir_param_def *d,
                    struct arena *a, struct ir_attr *out);
 /* The value that holds where the node gives none, neither its schema: what an older

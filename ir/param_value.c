@@ -1,7 +1,8 @@
-/* param_value.c -- parameters that are constant operands.
+/* param_value.c -- parameters that are operands of a known value.
  *
  * The operand is followed through outer values, Identity and Cast to a constant. A Cast is
- * looked through when it keeps the very values that pass it, whatever its types.
+ * looked through when it keeps the very values that pass it, whatever its types. Else the
+ * integers that inference found for it count as well.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -127,29 +128,53 @@ static bool as_tensor(const struct found *f, struct arena *a, struct ir_attr *ou
     return true;
 }
 
-static bool is_scalar(const struct ir_tensor *t, const struct ir_param_def *d) {
-    if (t->count != 1) return false;
+/* One element where the parameter is one, or where it has no shape of its own. */
+static bool is_scalar(uint64_t count, uint32_t rank, const struct ir_param_def *d) {
+    if (count != 1) return false;
     if (d->type == IR_ATTR_INT || d->type == IR_ATTR_FLOAT) return true;
-    return t->rank == 0 && d->type != IR_ATTR_INTS && d->type != IR_ATTR_FLOATS;
+    return rank == 0 && d->type != IR_ATTR_INTS && d->type != IR_ATTR_FLOATS;
+}
+
+static void finish(bool is_float, bool scalar, struct ir_attr *out) {
+    out->type = is_float ? IR_ATTR_FLOATS : IR_ATTR_INTS;
+    if (!scalar) return;
+    if (is_float) *out = ir_attr_float(out->name, out->floats[0]);
+    else *out = ir_attr_int(out->name, out->ints[0]);
+}
+
+static bool read_tensor(const struct ir_graph *g, const struct found *f,
+                        const struct ir_param_def *d, struct arena *a, struct ir_attr *out) {
+    const struct ir_tensor *t = f->tensor;
+    enum ir_dtype seen = f->ncasts > 0 ? f->casts[0] : t->dtype;
+    bool is_float = ir_dtype_is_float(seen), scalar = is_scalar(t->count, t->rank, d);
+    bool numeric = is_float || ir_dtype_is_int(seen) || seen == IR_BOOL;
+    if (!numeric || t->count > LIST_MAX || (t->rank > 1 && !scalar))
+        return as_tensor(f, a, out);
+    out->n = (uint32_t)t->count;
+    if (is_float ? !fill_floats(g->model, f, a, out) : !fill_ints(g->model, f, a, out))
+        return as_tensor(f, a, out);
+    finish(is_float, scalar, out);
+    return true;
+}
+
+static bool read_inferred(const struct ir_graph *g, ir_value v, const struct ir_param_def *d,
+                          struct arena *a, struct ir_attr *out) {
+    const struct ir_symval *s = ir_val(g, v)->symval;
+    if (!s || s->len > LIST_MAX) return false;
+    int64_t *values = arena_new_array(a, int64_t, (size_t)s->len + 1);
+    for (uint32_t k = 0; k < s->len; k++)
+        if (!ir_dim_is_const(g->model->dims, s->items[k], &values[k])) return false;
+    out->n = s->len;
+    out->ints = values;
+    finish(false, is_scalar(s->len, s->rank, d), out);
+    return true;
 }
 
 bool ir_param_read(const struct ir_graph *g, ir_value v, const struct ir_param_def *d,
                    struct arena *a, struct ir_attr *out) {
     struct found f = {0};
-    if (!find_constant(g, v, &f)) return false;
-    const struct ir_tensor *t = f.tensor;
     *out = (struct ir_attr){.name = d->name};
-    enum ir_dtype seen = f.ncasts > 0 ? f.casts[0] : t->dtype;
-    bool is_float = ir_dtype_is_float(seen), scalar = is_scalar(t, d);
-    bool numeric = is_float || ir_dtype_is_int(seen) || seen == IR_BOOL;
-    if (!numeric || t->count > LIST_MAX || (t->rank > 1 && !scalar))
-        return as_tensor(&f, a, out);
-    out->n = (uint32_t)t->count;
-    if (is_float ? !fill_floats(g->model, &f, a, out) : !fill_ints(g->model, &f, a, out))
-        return as_tensor(&f, a, out);
-    out->type = is_float ? IR_ATTR_FLOATS : IR_ATTR_INTS;
-    if (!scalar) return true;
-    if (is_float) *out = ir_attr_float(d->name, out->floats[0]);
-    else *out = ir_attr_int(d->name, out->ints[0]);
-    return true;
+    if (find_constant(g, v, &f) && read_tensor(g, &f, d, a, out)) return true;
+    *out = (struct ir_attr){.name = d->name};
+    return read_inferred(g, v, d, a, out);
 }

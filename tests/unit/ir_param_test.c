@@ -125,6 +125,22 @@ static void a_constant_is_seen_through_identity_and_casts_that_keep_it(void) {
     done(&b);
 }
 
+static void integers_that_inference_found_count(void) {
+    struct bench b = bench(18);
+    struct ir_model *m = b.g->model;
+    ir_value in[] = {input(&b, 3), after(&b, "Neg", input(&b, 1), 0)};
+    ir_dim items[] = {ir_dim_const(m->dims, 1), ir_dim_symbol(m->dims, "N")};
+    struct ir_symval known = {1, 1, items}, open = {1, 2, items};
+    ir_set_symval(b.g, in[1], &known);
+    ir_node n = node(&b, "ReduceMean", 2, in, 0, NULL);
+    struct ir_param p = get(&b, n, "axes");
+    CU_ASSERT_TRUE(p.source == IR_PARAM_CONST && p.attr.type == IR_ATTR_INTS);
+    CU_ASSERT_TRUE(p.attr.n == 1 && p.attr.ints[0] == 1 && p.input == in[1]);
+    ir_set_symval(b.g, in[1], &open);
+    CU_ASSERT_EQUAL(get(&b, n, "axes").source, IR_PARAM_DYNAMIC);
+    done(&b);
+}
+
 static void a_constant_of_the_outer_graph_is_seen_in_a_body(void) {
     const int64_t axes[] = {1};
     struct bench b = bench(18);
@@ -236,6 +252,7 @@ void add_ir_param_suite(void) {
     CU_ADD_TEST(s, axes_are_read_from_attribute_and_operand);
     CU_ADD_TEST(s, no_axes_and_empty_axes_are_the_same);
     CU_ADD_TEST(s, a_constant_is_seen_through_identity_and_casts_that_keep_it);
+    CU_ADD_TEST(s, integers_that_inference_found_count);
     CU_ADD_TEST(s, a_constant_of_the_outer_graph_is_seen_in_a_body);
     CU_ADD_TEST(s, renamed_parameters_answer_to_the_new_name);
     CU_ADD_TEST(s, older_versions_have_a_fixed_meaning);
