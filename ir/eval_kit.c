@@ -39,6 +39,13 @@ static bool is_signed(enum ir_dtype t) {
            t == IR_INT4 || t == IR_INT2;
 }
 
+bool ir_eval_fits(enum ir_dtype t, int64_t x) {
+    uint32_t width = ir_dtype_bits(t);
+    if (t == IR_BOOL || t == IR_INT64) return true;
+    if (is_signed(t)) return x >= -((int64_t)1 << (width - 1)) && x < (int64_t)1 << (width - 1);
+    return x >= 0 && (width == 64 || x >> width == 0);
+}
+
 static float float_of(enum ir_dtype t, uint64_t bits) {
     uint32_t word = (uint32_t)bits;
     float f;

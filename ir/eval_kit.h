@@ -98,6 +98,8 @@ struct eval_array {
 };
 /* float, float16 and smaller: F32; double: F64; uint64: U64; other integers, bool: I64. */
 enum eval_class ir_eval_class_of(enum ir_dtype t);
+/* Is x within the integer type (bool: any)? */
+bool ir_eval_fits(enum ir_dtype t, int64_t x);
 bool ir_eval_array(struct eval_job *j, uint32_t k, struct eval_array *out);
 /* The same with F32 widened to F64. */
 bool ir_eval_array_wide(struct eval_job *j, uint32_t k, struct eval_array *out);

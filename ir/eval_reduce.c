@@ -27,21 +27,20 @@ static double join_floats(enum reduction how, double acc, double x) {
     return acc + x;
 }
 
-/* In unsigned arithmetic, which wraps; order is that of the type. */
-static uint64_t join_integers(enum reduction how, bool is_signed, uint64_t acc,
-                              uint64_t x) {
-    bool above = is_signed ? (int64_t)x > (int64_t)acc : x > acc;
+/* false on overflow. */
+static bool join_integers(enum reduction how, int64_t *acc, int64_t x) {
+    int64_t square;
     switch (how) {
-    case PROD: return acc * x;
-    case LARGEST: return above ? x : acc;
-    case LEAST: return above ? acc : x;
-    case L1: return acc + (is_signed && (int64_t)x < 0 ? 0 - x : x);
-    case SUM_SQUARE: return acc + x * x;
+    case PROD: return rw_mul_i64(*acc, x, acc);
+    case LARGEST: *acc = x > *acc ? x : *acc; return true;
+    case LEAST: *acc = x < *acc ? x : *acc; return true;
+    case L1: return x < 0 ? rw_sub_i64(*acc, x, acc) : rw_add_i64(*acc, x, acc);
+    case SUM_SQUARE: return rw_mul_i64(x, x, &square) && rw_add_i64(*acc, square, acc);
     case SUM:
     case MEAN:
     case L2: break;
     }
-    return acc + x;
+    return rw_add_i64(*acc, x, acc);
 }
 
 struct plan {
@@ -85,50 +84,56 @@ static bool begin_with(enum reduction how, struct plan *p) {
         return p->r.count == 0;
     for (uint64_t i = 0; i < p->r.count; i++) {
         if (is_float(&p->r)) p->r.f64[i] = neutral[how];
-        else p->r.u64[i] = how == PROD;
+        else p->r.i64[i] = how == PROD;
     }
+    return true;
+}
+
+/* Is this the first element of those that give one result? */
+static bool is_first(const struct plan *p, const struct eval_walk *w) {
+    for (uint32_t a = 0; a < w->rank; a++)
+        if (p->reduced[a] && w->pos[a]) return false;
     return true;
 }
 
 /* Every element joins the result that it belongs to. The first one of an integer maximum
  * is taken as it is: no number is below all of every type. */
-static void join_all(enum reduction how, struct plan *p) {
+static bool join_all(enum reduction how, struct plan *p) {
     struct eval_walk w;
-    bool is_signed = p->x.class == EVAL_I64, extreme = how == LARGEST || how == LEAST;
+    bool extreme = how == LARGEST || how == LEAST;
     ir_eval_walk_over(&w, &p->x.shape);
     ir_eval_walk_broadcast(&w, &p->kept);
     for (uint64_t i = 0; i < p->x.count; i++, ir_eval_walk_next(&w)) {
         int64_t to = w.off[0];
-        if (is_float(&p->x)) {
-            p->r.f64[to] = join_floats(how, p->r.f64[to], p->x.f64[i]);
-            continue;
-        }
-        bool first = extreme;
-        for (uint32_t a = 0; first && a < w.rank; a++)
-            first = !p->reduced[a] || w.pos[a] == 0;
-        p->r.u64[to] = first ? p->x.u64[i]
-                             : join_integers(how, is_signed, p->r.u64[to], p->x.u64[i]);
+        if (is_float(&p->x)) p->r.f64[to] = join_floats(how, p->r.f64[to], p->x.f64[i]);
+        else if (extreme && is_first(p, &w)) p->r.i64[to] = p->x.i64[i];
+        else if (!join_integers(how, &p->r.i64[to], p->x.i64[i])) return false;
     }
+    return true;
 }
 
-static void finish(enum reduction how, struct plan *p) {
+/* The runtime's integer reductions neither wrap nor saturate in every case: what does not
+ * fit the type is refused. */
+static bool finish(enum reduction how, struct plan *p) {
     double n = p->r.count ? (double)(p->x.count / p->r.count) : 1;
     for (uint64_t i = 0; i < p->r.count; i++) {
+        if (!is_float(&p->r) && !ir_eval_fits(p->r.dtype, p->r.i64[i])) return false;
         if (how == MEAN) p->r.f64[i] /= n;
         if (how == L2) p->r.f64[i] = sqrt(p->r.f64[i]);
     }
+    return true;
 }
 
 static bool eval_reduce(struct eval_job *j) {
     struct plan p = {0};
     enum reduction how = (enum reduction)j->which;
     if (!ir_eval_array_wide(j, 0, &p.x) || !find_axes(j, &p)) return false;
-    if (!is_float(&p.x) && (how == MEAN || how == L2)) return false;
+    if (p.x.class == EVAL_U64 || (!is_float(&p.x) && (how == MEAN || how == L2)))
+        return false;
     if (p.nothing && (how == L1 || how == L2 || how == SUM_SQUARE)) return false;
     if (!ir_eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
         return false;
-    join_all(how, &p);
-    finish(how, &p);
+    if (!join_all(how, &p) || !finish(how, &p)) return false;
     p.r.shape = without_reduced(&p);
     return ir_eval_put(j, 0, &p.r);
 }

@@ -392,6 +392,9 @@ static void reductions_take_their_axes_in_either_form(void) {
     SHOWS(b, "ReduceSum", "float[2,2] 1 2 3 4 ; int64[1] 0", "float[1,2] 4 6");
     SHOWS(b, "ReduceMax", "int8[2,2] -5 -2 -3 -4 ; int64[1] -1", "int8[2,1] -2 -3");
     SHOWS(b, "ReduceProd", "int64[3] 2 3 4", "int64[1] 24");
+    SHOWS(b, "ReduceSum", "int8[2] 100 27", "int8[1] 127");
+    SHOWS(b, "ReduceSum", "int8[2] 100 28", "none");
+    SHOWS(b, "ReduceProd", "int64[3] 9e18 9e18 0", "none");
     SHOWS(b, "ReduceL2", "float[2] 3 4", "float[1] 5");
     SHOWS(b, "ReduceMean", "float[0]", "none");
     SHOWS(b, "ReduceSum", "float[0]", "float[1] 0");
