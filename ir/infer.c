@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_impl.h"
+#include "ir/where.h"
 
 #include "ir/journal.h"
 
@@ -73,12 +74,9 @@ const struct ir_symval *ir_symval_of(struct ir_graph *g, ir_value v) {
 
 static void report(const struct ir_graph *g, ir_node n, const char *why,
                    struct diag_sink *diags) {
-    struct buf where = {0};
-    const char *name = ir_nod(g, n)->name;
-    if (name && *name) buf_printf(&where, "node \"%s\" (%s)", name, ir_op_name(g, n));
-    else buf_printf(&where, "node (%s)", ir_op_name(g, n));
-    diag_where(diags, DIAG_ERROR, buf_text(&where), "%s", why);
-    buf_free(&where);
+    struct arena words = ARENA_EMPTY;
+    diag_where(diags, DIAG_ERROR, ir_node_where(g, n, &words), "%s", why);
+    arena_free(&words);
 }
 
 /* All nodes in order, going on after an error, whose outputs stay as declared. */

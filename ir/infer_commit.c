@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_impl.h"
+#include "ir/where.h"
 
 /* --- element types by the schema --------------------------------------------------- */
 
@@ -62,7 +63,7 @@ static void warn(const struct infer *x, ir_value v, const char *what,
     if (!x->diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
     ir_type_print(x->d, declared, &a);
     ir_type_print(x->d, inferred, &b);
-    diag_where(x->diags, DIAG_WARNING, NULL,
+    diag_where(x->diags, DIAG_WARNING, ir_model_name(x->g->model),
                "\"%s\" is declared with another %s: %s, but computed as %s",
                ir_val(x->g, v)->name, what, buf_text(&a), buf_text(&b));
     buf_free(&a);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_impl.h"
+#include "ir/where.h"
 
 /* Dims must not be negative, and the elements must be countable in 64 bits. */
 static enum rw_code check_shape(const struct ir_graph *g, ir_value v,
@@ -15,10 +16,11 @@ static enum rw_code check_shape(const struct ir_graph *g, ir_value v,
         bool negative = value < 0;
         if (!negative && rw_mul_i64(count, value, &count)) continue;
         if (diags && negative)
-            diag_where(diags, DIAG_ERROR, NULL, "\"%s\" is declared with the dimension %" PRId64,
-                       ir_val(g, v)->name, value);
+            diag_where(diags, DIAG_ERROR, ir_model_name(g->model),
+                       "\"%s\" is declared with the dimension %" PRId64, ir_val(g, v)->name,
+                       value);
         else if (diags)
-            diag_where(diags, DIAG_ERROR, NULL,
+            diag_where(diags, DIAG_ERROR, ir_model_name(g->model),
                        "\"%s\" is declared with more elements than 64 bits can count",
                        ir_val(g, v)->name);
         return RW_FORMAT;

@@ -19,5 +19,6 @@
 #include "ir/text.h"
 #include "ir/type.h"
 #include "ir/verify.h"
+#include "ir/where.h"
 
 #endif

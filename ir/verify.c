@@ -1,30 +1,11 @@
 /* verify.c -- imports, operators, and the walk over all nodes of all graphs.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/files.h"
 #include "ir/verify_parts.h"
 
 #include <stdarg.h>
 
 /* --- saying it ---------------------------------------------------------------------- */
-
-static const char *model_name(const struct ir_model *m) {
-    if (m->source) return m->source->name;
-    return m->main->name && *m->main->name ? m->main->name : "model";
-}
-
-const char *ir_node_where(const struct ir_graph *g, ir_node n, struct arena *a) {
-    struct buf b = {0};
-    const char *name = ir_nod(g, n)->name;
-    ir_value first = ir_output(g, n, 0);
-    buf_printf(&b, "%s: node ", model_name(g->model));
-    if (name && *name) buf_quote(&b, name);
-    else if (first != IR_NONE) buf_puts(&b, "of "), buf_quote(&b, ir_val(g, first)->name);
-    buf_printf(&b, " (%s)", ir_op_name(g, n));
-    const char *text = arena_strdup(a, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
 
 static void say(struct verify *v, enum diag_level level, const char *format, va_list args) {
     struct arena_mark mark = arena_mark(&v->tmp);
@@ -118,15 +99,15 @@ static void verify_opset(struct verify *v, const char *where, const struct ir_op
 static void verify_imports(struct verify *v) {
     const struct ir_model *m = v->m;
     for (uint32_t i = 0; i < m->opsets.len; i++)
-        verify_opset(v, model_name(m), &m->opsets.at[i]);
+        verify_opset(v, ir_model_name(m), &m->opsets.at[i]);
     if (m->opsets.len == 0) {
-        diag_where(v->diags, DIAG_ERROR, model_name(m), "imports no opset");
+        diag_where(v->diags, DIAG_ERROR, ir_model_name(m), "imports no opset");
         v->code = RW_WRONG;
     }
     for (uint32_t i = 0; i < m->functions.len; i++) {
         const struct ir_function *f = m->functions.at[i];
         const char *where =
-            arena_printf(&v->tmp, "%s: function \"%s\"", model_name(m), f->name);
+            arena_printf(&v->tmp, "%s: function \"%s\"", ir_model_name(m), f->name);
         for (uint32_t k = 0; k < f->opsets.len; k++)
             verify_opset(v, where, &f->opsets.at[k]);
     }
@@ -140,7 +121,7 @@ static void add_import(struct ir_model *m, const struct ir_graph *g, ir_node n,
     const char *domain = ir_domain_name(g, n);
     int64_t newest = ir_schema_newest_opset(domain);
     ir_set_opset(m, domain, newest ? newest : 1);
-    diag_where(diags, DIAG_WARNING, model_name(m),
+    diag_where(diags, DIAG_WARNING, ir_model_name(m),
                "uses \"%s\" of %s, which it does not import; the import is added",
                ir_op_name(g, n), domain);
 }

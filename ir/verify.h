@@ -20,8 +20,4 @@ void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
  * are known, so best asked after inference. Linear in the model; changes nothing. */
 enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
 
-/* The place of a node for diagnostics: `model.onnx: node "n" (Op)`; one without a name is
- * known by its first output. In the arena. */
-const char *ir_node_where(const struct ir_graph *g, ir_node n, struct arena *a);
-
 #endif

@@ -6,6 +6,7 @@
 
 #include "ir/schema.h"
 #include "ir/verify.h"
+#include "ir/where.h"
 
 /* A kind of remark that is made once for an operator, with the number of its nodes. */
 enum verify_remark { VERIFY_RUNTIME_ONLY, VERIFY_DEPRECATED, VERIFY_UNKNOWN_CONTRIB };

@@ -293,7 +293,7 @@ static void a_wrong_node_is_reported_by_name(void) {
                 .in = (ir_value[]){x, x}, .nout = 1, .out = &out}, IR_NONE);
     CU_ASSERT_EQUAL(ir_infer_model(k.m, &sink), RW_FORMAT);
     CU_ASSERT_EQUAL_FATAL(sink.list.len, 1);
-    CU_ASSERT_STRING_EQUAL(sink.list.at[0].where, "node \"mm\" (MatMul)");
+    CU_ASSERT_STRING_EQUAL(sink.list.at[0].where, "g: node \"mm\" (MatMul)");
     CU_ASSERT_STRING_EQUAL(sink.list.at[0].text, "the inner dimensions do not agree: 3 and 2");
     kit_end(&k);
 }

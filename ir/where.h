@@ -1,0 +1,15 @@
+/* where.h -- places in a model, as words for diagnostics.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef IR_WHERE_H
+#define IR_WHERE_H
+
+#include "ir/graph.h"
+
+/* The model's file as it was named, or the name of its graph. */
+const char *ir_model_name(const struct ir_model *m);
+/* `model.onnx: node "n" (Op)`; a node without a name is known by its first output. In the
+ * arena. */
+const char *ir_node_where(const struct ir_graph *g, ir_node n, struct arena *a);
+
+#endif
