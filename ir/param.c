@@ -86,3 +86,10 @@ struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name,
     ir_value v = operand >= 0 ? ir_input(g, n, (uint32_t)operand) : IR_NONE;
     return v == IR_NONE ? not_written(g, n, d, attr_name, a) : given(g, n, v, d, a);
 }
+
+struct ir_param ir_param_unwritten(const struct ir_graph *g, ir_node n, const char *name,
+                                   struct arena *a) {
+    const struct ir_schema *s = ir_nod(g, n)->schema;
+    const struct ir_param_def *d = s ? ir_param_def(s->domain, s->name, name) : NULL;
+    return d ? not_written(g, n, d, ir_param_attr_name(s, d), a) : absent();
+}

@@ -1,0 +1,153 @@
+/* auto.h -- the compiled form of packs: programs of bind instructions and their tables.
+ *
+ * A rule becomes a sequence of steps (plan.c), the sequences of all rules of a stage that
+ * share a root operator are merged by common prefixes into one tree (merge.c), and the
+ * tree is laid out as flat code. Registers are numbered in the order in which the code
+ * fills them, so that equal beginnings have equal numbers and merge. Everything is
+ * independent of a model: operators and parameters are names here, and the opset is a
+ * question asked at bind time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_AUTO_H
+#define PM_AUTO_H
+
+#include "base/intern.h"
+#include "matcher/matcher.h"
+
+enum pm_opcode {
+#define PM_INSN(name, layout, meaning) PM_##name,
+#include "matcher/insn.def"
+    PM_INSN_N
+};
+
+struct pm_insn {
+    uint8_t op;
+    uint16_t a, b, c;
+    uint32_t x;
+};
+
+#define PM_NO_REG UINT16_MAX
+
+/* --- code while it is made ----------------------------------------------------------- */
+/* A step is an instruction, or one that holds sequences of its own: TRY its alternatives,
+ * IFSET and UNLESS (tested: in.a) one block. Registers first .. end - 1 are those that
+ * the inner sequences fill, and are cleared in front of them. */
+struct pm_step {
+    struct pm_insn in;
+    uint32_t ninner;
+    struct pm_seq *inner;
+    uint16_t first, end;
+};
+struct pm_seq {
+    VEC(struct pm_step) steps;
+};
+
+/* --- tables ---------------------------------------------------------------------------- */
+struct pm_op {
+    const char *domain, *name;
+};
+struct pm_ops { /* a class of operators */
+    uint32_t n;
+    const uint32_t *at; /* rising */
+};
+struct pm_test { /* <name = literal> */
+    const char *param;
+    const struct literal *lit;
+    bool is_axis;
+};
+struct pm_spec { /* what a pattern node says of operands and parameters as a whole */
+    uint32_t nargs;    /* operands that the pattern gives */
+    bool rest;         /* ..xs takes all the others */
+    bool any;          /* <..attrs>: parameters not named have any value */
+    uint32_t n;
+    const char *const *named;
+};
+struct pm_expr_test { /* <name = (expression)>, compared when all is bound */
+    uint16_t reg;
+    bool is_axis;
+    const struct expr *expr;
+};
+struct pm_accept {
+    const struct rule *rule;
+    uint32_t rank;        /* 0 is tried first */
+    uint32_t number;      /* of the rule in pm_auto.rules */
+    const uint16_t *regs; /* of each slot; PM_NO_REG: never bound by this program */
+    uint32_t nexprs;
+    const struct pm_expr_test *exprs;
+};
+
+struct pm_program {
+    uint32_t op;    /* root operator, in ops */
+    uint32_t start; /* in code */
+    uint32_t nregs;
+    uint32_t depth; /* of the deepest pattern, in nodes */
+};
+
+struct pm_stage {
+    const struct rule_pack *pack;
+    const struct rule_stage *stage;
+    const struct ir_pass *pass;    /* of a pass; else NULL */
+    uint32_t nprograms;            /* of a phase, by operator */
+    const struct pm_program *programs;
+    const uint32_t *program_of;    /* operator -> program, or UINT32_MAX; nops items */
+    uint32_t nops;
+    uint32_t depth;                /* of the deepest program */
+    bool raises;                   /* of the pack "opset": runs when a model is raised */
+};
+
+/* Entries of a table are found by a text that says all there is to them; the text is what
+ * the disassembler prints. */
+struct pm_auto {
+    struct arena *arena;
+    struct diag_sink *diags; /* while compiling */
+    struct intern op_keys, ops_keys, param_keys, test_keys, spec_keys, literal_keys;
+    VEC(struct pm_op) op;
+    VEC(struct pm_ops) ops;
+    VEC(const char *) param;
+    VEC(struct pm_test) test;
+    VEC(struct pm_spec) spec;
+    VEC(const struct literal *) literal;
+    VEC(struct pm_accept) accept;
+    VEC(const struct rule *) rules; /* each once, in order of first stage */
+    VEC(struct pm_insn) code;
+    VEC(struct pm_stage) stages;
+    VEC(const struct rule_pack *) packs; /* those given, and those that they use */
+};
+
+/* tables.c: the entry, made when it is new. */
+uint32_t pm_intern_op(struct pm_auto *p, const char *domain, const char *name);
+uint32_t pm_intern_ops(struct pm_auto *p, uint32_t n, const struct pat_op *ops);
+uint32_t pm_intern_param(struct pm_auto *p, const char *name);
+uint32_t pm_intern_test(struct pm_auto *p, const struct attr_test *t);
+uint32_t pm_intern_spec(struct pm_auto *p, const struct pat *node);
+uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l);
+/* A literal list that names nothing and so can be compared as a whole. */
+bool pm_literal_is_ground(const struct literal *l);
+
+/* plan.c: the ways in which the root of a rule can be an operator: one variant for each
+ * alternative of its root. */
+struct pm_variant {
+    uint32_t op;    /* root operator, in ops */
+    uint32_t depth;
+    uint32_t nregs;
+    struct pm_seq code; /* ends with ACCEPT */
+};
+struct pm_variants {
+    VEC(struct pm_variant) list;
+};
+/* Adds the variants of a rule. rank and number go to its accepts. */
+enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank, uint32_t number,
+                     struct pm_variants *out);
+
+/* shape.c: facts of a rule's patterns as a graph, needed to plan it. */
+struct pm_shape {
+    uint32_t *order; /* of each slot: a slot's definition uses only slots of higher order */
+    uint32_t depth;  /* operator nodes on the longest way from the root */
+};
+enum rw_code pm_rule_shape(struct pm_auto *p, const struct rule *r, struct pm_shape *out);
+
+/* merge.c: merges the variants of one operator and appends the code; returns its start. */
+uint32_t pm_merge(struct pm_auto *p, const struct pm_variant *const *variants, uint32_t n);
+
+#endif

@@ -1,0 +1,133 @@
+/* bind.h -- the bind machine: runs a merged program at a node and reports every match.
+ *
+ * The machine is flat: registers, a stack of choice frames, a trail of registers to unset
+ * again, the operator nodes matched so far. A failing instruction goes back to the newest
+ * frame. Nothing recurses, and the instructions spent on one node are bounded.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_BIND_H
+#define PM_BIND_H
+
+#include "matcher/auto.h"
+
+enum pm_bound {
+    BOUND_NOTHING,
+    BOUND_NODE,  /* a: node */
+    BOUND_VALUE, /* a: value; IR_NONE: an absent one */
+    BOUND_LIST,  /* operands of node a from number b on */
+    BOUND_ATTR,  /* parameter b (of pm_auto.param) of node a; c: it is an axis, or axes */
+    BOUND_ATTRS, /* parameters of node a that spec b does not name */
+    BOUND_OP,    /* the operator of node a */
+    BOUND_DIM,   /* a: ir_dim; b: PM_NO_AXIS, or what it is an axis of */
+    BOUND_DIMS   /* dimensions of value a but the first b and the last c */
+};
+struct pm_binding {
+    enum pm_bound kind;
+    uint32_t a, b, c;
+};
+static inline bool pm_is_set(struct pm_binding b) {
+    return b.kind != BOUND_NOTHING && !(b.kind == BOUND_VALUE && b.a == IR_NONE);
+}
+
+struct pm_match {
+    const struct pm_accept *accept;
+    struct pm_binding *slots;       /* of each slot of the rule */
+    const struct pm_binding *exprs; /* what accept->exprs are compared with */
+    uint32_t nnodes;                /* matched operators, the root first */
+    const ir_node *nodes;
+};
+
+/* Names of the automaton as symbols of a model. */
+struct pm_names {
+    struct {
+        sym_t domain, op;
+    } *op;
+    struct map op_of; /* domain << 32 | op -> number */
+};
+void pm_names_init(struct pm_names *n, const struct pm_auto *p, struct ir_model *m,
+                   struct arena *a);
+/* What questions at bind time are about. */
+struct pm_site {
+    const struct pm_auto *p;
+    const struct pm_names *names;
+    struct ir_graph *g;
+    struct arena *arena; /* of the step: reset when the node is done */
+};
+
+struct pm_frame {
+    uint32_t pc, trail, nodes;
+    bool swap; /* pc is at a PICK: take the other order */
+};
+struct pm_trail {
+    uint16_t reg;
+    struct pm_binding was;
+};
+struct pm_matched {
+    ir_node node;
+    bool keep;
+};
+/* False: stop looking. The match lives in the arena of the step. */
+typedef bool pm_found(void *ctx, const struct pm_match *m);
+
+struct pm_machine {
+    struct pm_site site;
+    struct arena *arena; /* of the run: the stacks, reused from node to node */
+    VEC(struct pm_binding) regs;
+    VEC(struct pm_frame) frames;
+    VEC(struct pm_trail) trail;
+    VEC(struct pm_matched) nodes;
+    uint32_t pc, left; /* instructions that may still be spent on this node */
+    bool stop;
+    uint64_t tests; /* instructions run, in sum */
+    pm_found *found;
+    void *ctx;
+};
+
+/* The program that is run at a node, or NULL. This is the place of the label level: with
+ * labels the state of the node names the program, so that only nodes whose operands fit
+ * are bound at all; without them its operator does. Both give the same matches. */
+const struct pm_program *pm_program_at(const struct pm_stage *s, const struct pm_site *site,
+                                       ir_node n);
+/* Runs the program at root. Matches come in order of choice; of the rules' conditions only
+ * those that are part of the pattern have been asked. */
+void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root);
+
+/* value.c */
+/* Is the constant equal to the literal, within its tolerance? */
+bool pm_literal_fits(struct ir_graph *g, ir_value v, const struct literal *l,
+                     struct arena *a);
+/* The same for a number that has no type. */
+bool pm_number_fits(double x, double relative, const struct literal *l);
+/* Relative tolerance of a real constant of that type. */
+double pm_tolerance(enum ir_dtype t);
+
+/* see.c: the value that v is the same as, one value-preserving node deeper, or IR_NONE. */
+ir_value pm_see_through(struct ir_graph *g, ir_value v, struct arena *a);
+/* The deepest such value. */
+ir_value pm_see_deepest(struct ir_graph *g, ir_value v, struct arena *a);
+/* Is w on the way? */
+bool pm_sees(struct ir_graph *g, ir_value v, ir_value w, struct arena *a);
+
+/* params.c */
+bool pm_param_fits(const struct pm_site *s, ir_node n, const struct pm_test *t);
+/* Operands behind those given, and parameters not named. */
+bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec);
+bool pm_cast_is_lossless(const struct pm_site *s, ir_node n);
+/* What an integer counts in: an axis is the same as another when both are counted from the
+ * front, as far as the ranks are known; a plain integer beside an axis is meant as one. */
+enum { PM_NO_AXIS = 0, PM_AXIS_OF_UNKNOWN = 1, PM_AXIS_OF = 2 /* + rank */ };
+/* PM_AXIS_OF + the rank that axes of the node count in, or PM_AXIS_OF_UNKNOWN. */
+uint32_t pm_axis_base(const struct ir_graph *g, ir_node n);
+/* Counted from the front where the rank is known. */
+int64_t pm_axis(int64_t axis, uint32_t base);
+bool pm_axes_equal(int64_t x, uint32_t x_base, int64_t y, uint32_t y_base);
+
+/* lists.c: lists of integers, whether parameter or constant. */
+bool pm_length(const struct pm_site *s, struct pm_binding list, uint32_t *n);
+bool pm_item(const struct pm_site *s, struct pm_binding list, uint32_t i,
+             struct pm_binding *out);
+/* Do both hold the same? */
+bool pm_same(const struct pm_site *s, struct pm_binding x, struct pm_binding y);
+
+#endif

@@ -1,0 +1,95 @@
+/* expr.h -- values of expressions in conditions and parameters, three-valued.
+ *
+ * An expression has a value, or is unknown, or absent. Dimensions that are no number are
+ * symbolic (ir_dim), so that `dim(x, 0) == dim(y, 0)` is true where both are `batch`. What
+ * a rule asks must be true: unknown is not enough. Work is bounded by a budget; beyond it
+ * everything is unknown.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_EXPR_H
+#define PM_EXPR_H
+
+#include "matcher/bind.h"
+
+enum pm_kind {
+    VAL_UNKNOWN,
+    VAL_ABSENT,
+    VAL_BOOL,   /* i */
+    VAL_INT,    /* i; axis: PM_NO_AXIS, or what it is an axis of */
+    VAL_DIM,    /* dim: symbolic, not a constant */
+    VAL_REAL,   /* real, known within a relative tolerance */
+    VAL_STRING, /* s */
+    VAL_DTYPE,  /* i */
+    VAL_LIST,   /* n, items */
+    VAL_VALUE,  /* value: of the graph; its number is read when one is needed */
+    VAL_SHAPE,  /* type: a shape of which not even the rank is known */
+    VAL_ATTR    /* attr: a parameter of another kind, to be handed on */
+};
+struct pm_val {
+    enum pm_kind kind;
+    uint32_t axis;
+    int64_t i;
+    double real, tolerance;
+    ir_dim dim;
+    ir_value value;
+    struct ir_string s;
+    uint32_t n;
+    const struct pm_val *items;
+    const struct ir_type *type;
+    const struct ir_attr *attr;
+};
+
+/* A name of a comprehension. */
+struct pm_local {
+    uint32_t slot;
+    struct pm_val value;
+    const struct pm_local *outer;
+};
+/* Values of the parameters of the packs: by pack, then by number. */
+struct pm_params {
+    const struct pm_val *const *of_pack; /* as pm_auto.packs */
+};
+struct pm_env {
+    struct pm_site site;
+    const struct rule *rule;
+    struct pm_binding *slots;
+    const struct pm_params *params;
+    int64_t opset; /* as the rule sees it */
+    uint32_t target;
+    const struct pm_local *locals;
+    uint32_t budget; /* of values looked at */
+};
+
+struct pm_val pm_eval(struct pm_env *env, const struct expr *e);
+/* true, false, or unknown (absent too). */
+enum ir_truth pm_holds(struct pm_env *env, const struct expr *e);
+/* Are all conditions of a match true, those in <name = (expression)> too? */
+bool pm_conditions_hold(struct pm_env *env, const struct pm_match *m);
+struct pm_val pm_slot_value(struct pm_env *env, uint32_t slot);
+/* What a parameter of a node is worth to an expression. */
+struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name, bool is_axis);
+
+/* numbers.c */
+struct pm_val pm_int(int64_t i);
+struct pm_val pm_bool(enum ir_truth t);
+struct pm_val pm_real(double x, double tolerance);
+struct pm_val pm_dim(const struct pm_env *env, ir_dim d);
+struct pm_val pm_list(uint32_t n, const struct pm_val *items);
+/* The number or list that a constant or a shape value is; others as they are. */
+struct pm_val pm_known(struct pm_env *env, struct pm_val v);
+/* As a double; false when it is no number. */
+bool pm_as_real(struct pm_val v, double *out);
+/* As a dimension; false when it is neither an integer nor symbolic. */
+bool pm_as_dim(const struct pm_env *env, struct pm_val v, ir_dim *out);
+struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a, struct pm_val b);
+enum ir_truth pm_equal(struct pm_env *env, struct pm_val a, struct pm_val b);
+enum ir_truth pm_less(struct pm_env *env, struct pm_val a, struct pm_val b);
+enum ir_truth pm_not(enum ir_truth t);
+enum ir_truth pm_and(enum ir_truth a, enum ir_truth b);
+enum ir_truth pm_or(enum ir_truth a, enum ir_truth b);
+
+/* functions.c */
+struct pm_val pm_call(struct pm_env *env, const struct expr *e, const struct pm_val *args);
+
+#endif

@@ -1,0 +1,82 @@
+/* match.c -- running the machine at a node, and pm_matches.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "matcher/match.h"
+
+/* Values that one evaluation may look at. */
+#define BUDGET 100000u
+
+void pm_matcher_init(struct pm_matcher *t, const struct pm_auto *p, struct ir_model *m,
+                     const struct pm_options *o, struct arena *a) {
+    *t = (struct pm_matcher){.p = p, .model = m, .options = o, .arena = a};
+    pm_names_init(&t->names, p, m, a);
+    pm_params_init(&t->params, p, m, o, a);
+    arena_alloc(&t->step, 1);
+    t->empty = arena_mark(&t->step);
+}
+
+void pm_matcher_free(struct pm_matcher *t) { arena_free(&t->step); }
+
+static bool keep(void *ctx, const struct pm_match *m) {
+    struct pm_matcher *t = ctx;
+    /* Behind those of its rank and before those of a higher one. */
+    vec_push(t->arena, &t->found, *m);
+    uint32_t i = t->found.len - 1;
+    for (; i > 0 && t->found.at[i - 1].accept->rank > m->accept->rank; i--)
+        t->found.at[i] = t->found.at[i - 1];
+    t->found.at[i] = *m;
+    return true;
+}
+
+void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_graph *g,
+                     ir_node n) {
+    t->found.len = 0;
+    arena_reset(&t->step, t->empty);
+    struct pm_machine *m = &t->machine;
+    m->site = (struct pm_site){t->p, &t->names, g, &t->step};
+    m->arena = t->arena;
+    m->found = keep;
+    m->ctx = t;
+    const struct pm_program *prog = pm_program_at(s, &m->site, n);
+    if (!prog) return;
+    t->candidates++;
+    pm_bind(m, prog, n);
+}
+
+struct pm_env pm_matcher_env(struct pm_matcher *t, struct ir_graph *g,
+                             const struct pm_match *m) {
+    return (struct pm_env){
+        .site = {t->p, &t->names, g, &t->step},
+        .rule = m->accept->rule,
+        .slots = m->slots,
+        .params = &t->params,
+        .opset = t->opset ? t->opset : ir_opset(g, ""),
+        .target = t->options ? t->options->target : (uint32_t)TARGET_ONNX,
+        .budget = BUDGET,
+    };
+}
+
+/* Reports those at one node; false when the caller has seen enough. */
+static bool report(struct pm_matcher *t, struct ir_graph *g, pm_match_fn *each, void *ctx) {
+    for (uint32_t i = 0; i < t->found.len; i++) {
+        const struct pm_match *m = &t->found.at[i];
+        struct pm_env env = pm_matcher_env(t, g, m);
+        if (pm_conditions_hold(&env, m) && !each(ctx, m->accept->rule, m->slots)) return false;
+    }
+    return true;
+}
+
+void pm_matches(const struct pm_auto *p, struct ir_graph *g, ir_node root,
+                const struct pm_options *o, pm_match_fn *each, void *ctx) {
+    struct arena a = ARENA_EMPTY;
+    struct pm_matcher t;
+    pm_matcher_init(&t, p, g->model, o, &a);
+    for (uint32_t i = 0; i < p->stages.len; i++) {
+        const struct pm_stage *s = &p->stages.at[i];
+        if (s->nprograms == 0) continue;
+        pm_matcher_find(&t, s, g, root);
+        if (!report(&t, g, each, ctx)) break;
+    }
+    pm_matcher_free(&t);
+    arena_free(&a);
+}

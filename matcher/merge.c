@@ -1,0 +1,122 @@
+/* merge.c -- sequences of steps to one tree by common beginnings, and to flat code.
+ *
+ *     rule A: p q r      p - q - r(A)
+ *     rule B: p q s   =>       \ s(B)        TRY at each fork, the first alternative first
+ *     rule C: t              t(C)
+ *
+ * Sequences come in order of preference. Steps are equal when their instructions are, with
+ * all that stands inside; an ACCEPT equals no other. Code is linear in the tree.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "matcher/auto.h"
+
+struct twig {
+    const struct pm_step *step; /* NULL at the root */
+    VEC(struct twig *) kids;
+};
+
+static bool seq_equal(const struct pm_seq *a, const struct pm_seq *b);
+
+static bool step_equal(const struct pm_step *a, const struct pm_step *b) {
+    if (a->in.op != b->in.op || a->in.a != b->in.a || a->in.b != b->in.b ||
+        a->in.c != b->in.c || a->in.x != b->in.x || a->ninner != b->ninner ||
+        a->first != b->first || a->end != b->end)
+        return false;
+    for (uint32_t i = 0; i < a->ninner; i++)
+        if (!seq_equal(&a->inner[i], &b->inner[i])) return false;
+    return true;
+}
+
+static bool seq_equal(const struct pm_seq *a, const struct pm_seq *b) {
+    if (a->steps.len != b->steps.len) return false;
+    for (uint32_t i = 0; i < a->steps.len; i++)
+        if (!step_equal(&a->steps.at[i], &b->steps.at[i])) return false;
+    return true;
+}
+
+static struct twig *grow(struct arena *a, struct twig *t, const struct pm_step *step) {
+    for (uint32_t i = 0; i < t->kids.len; i++)
+        if (step_equal(t->kids.at[i]->step, step)) return t->kids.at[i];
+    struct twig *kid = arena_new(a, struct twig);
+    kid->step = step;
+    vec_push(a, &t->kids, kid);
+    return kid;
+}
+
+static uint32_t put(struct pm_auto *p, struct pm_insn in) {
+    vec_push(p->arena, &p->code, in);
+    return p->code.len - 1;
+}
+
+static void put_step(struct pm_auto *p, const struct pm_step *s);
+
+static void put_seq(struct pm_auto *p, const struct pm_seq *s) {
+    for (uint32_t i = 0; i < s->steps.len; i++) put_step(p, &s->steps.at[i]);
+}
+
+/* TRY 2; first; JUMP end; 2: TRY 3; second; JUMP end; 3: third; end: */
+static void put_alternatives(struct pm_auto *p, const struct pm_step *s) {
+    VEC(uint32_t) jumps = {0};
+    for (uint32_t i = 0; i < s->ninner; i++) {
+        bool last = i + 1 == s->ninner;
+        uint32_t try = last ? 0 : put(p, (struct pm_insn){.op = PM_TRY});
+        put_seq(p, &s->inner[i]);
+        if (last) break;
+        vec_push(p->arena, &jumps, put(p, (struct pm_insn){.op = PM_JUMP}));
+        p->code.at[try].x = p->code.len;
+    }
+    for (uint32_t i = 0; i < jumps.len; i++) p->code.at[jumps.at[i]].x = p->code.len;
+}
+
+static void put_step(struct pm_auto *p, const struct pm_step *s) {
+    if (s->end > s->first) put(p, (struct pm_insn){.op = PM_CLEAR, .a = s->first, .b = s->end});
+    if (s->ninner == 0) {
+        put(p, s->in);
+    } else if (s->in.op == PM_TRY) {
+        put_alternatives(p, s);
+    } else {
+        uint32_t guard = put(p, s->in);
+        put_seq(p, &s->inner[0]);
+        p->code.at[guard].x = p->code.len;
+    }
+}
+
+/* The tree in depth first order. A fork is left on a stack with its TRY to be patched. */
+static void put_tree(struct pm_auto *p, const struct twig *root) {
+    struct fork { const struct twig *at; uint32_t next, try; };
+    VEC(struct fork) forks = {0};
+    for (const struct twig *t = root; t;) {
+        if (t->step) put_step(p, t->step);
+        if (t->kids.len > 1) {
+            vec_push(p->arena, &forks, (struct fork){t, 1, put(p, (struct pm_insn){.op = PM_TRY})});
+        }
+        if (t->kids.len > 0) {
+            t = t->kids.at[0];
+            continue;
+        }
+        t = NULL;
+        if (forks.len == 0) continue;
+        struct fork *f = vec_last(&forks);
+        p->code.at[f->try].x = p->code.len;
+        t = f->at->kids.at[f->next++];
+        if (f->next == f->at->kids.len)
+            forks.len--;
+        else
+            f->try = put(p, (struct pm_insn){.op = PM_TRY});
+    }
+}
+
+uint32_t pm_merge(struct pm_auto *p, const struct pm_variant *const *variants, uint32_t n) {
+    struct arena scratch = ARENA_EMPTY;
+    struct twig root = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        struct twig *t = &root;
+        for (uint32_t k = 0; k < variants[i]->code.steps.len; k++)
+            t = grow(&scratch, t, &variants[i]->code.steps.at[k]);
+    }
+    uint32_t start = p->code.len;
+    put_tree(p, &root);
+    arena_free(&scratch);
+    return start;
+}

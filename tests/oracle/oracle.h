@@ -1,0 +1,26 @@
+/* oracle.h -- matching a second time, as plainly as it can be said.
+ *
+ * Written from what rule.h says of patterns, without the planner, the merged programs or
+ * the machine: goals in a list, tried one after the other with recursion, copies of the
+ * bindings instead of a trail. Slow, for tests alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include "matcher/bind.h"
+
+/* One line of text for each match of the rule at the node: its bindings. */
+struct oracle_lines {
+    VEC(const char *) list;
+};
+void oracle_matches(struct arena *a, struct ir_graph *g, const struct rule *r, ir_node root,
+                    struct oracle_lines *out);
+/* The bindings of a match that pm_matches reports, in the same form. */
+const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_auto *p,
+                        const struct rule *r, const struct pm_binding *slots);
+/* Sorts the lines, so that two lists can be compared. */
+void oracle_sort(struct oracle_lines *l);
+
+#endif
