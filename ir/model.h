@@ -29,6 +29,7 @@ void ir_model_close(struct ir_model *m);
 struct ir_write_options {
     enum ir_weights weights;
     bool durable; /* fsync file and folder before returning */
+    bool types;   /* describe all values with a known type, in place of what the file said */
 };
 /* Writes the model: complete under its name, or not at all. "-": standard output. */
 enum rw_code ir_model_write(struct ir_model *m, const char *path,

@@ -19,6 +19,7 @@ struct ir_store {
     int64_t ir_version;          /* to be written */
     bool drop_init_inputs;       /* IR version 4 was crossed */
     const char *share;           /* location for weights that stay in the input, or NULL */
+    bool types;                  /* all values are described, as they are known now */
     struct map index;            /* address of a graph that was read -> its number */
     struct intern read_names;    /* of values, in the file */
     struct map read_values;      /* (number of graph, name) -> value; of graphs asked for */
@@ -37,6 +38,7 @@ Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph 
                                       Onnx__ValueInfoProto **read, size_t nread, size_t *n);
 
 /* --- store_node.c --- */
+Onnx__AttributeProto *ir_store_attr(struct ir_store *s, const struct ir_attr *x);
 /* The nodes of a graph in order. */
 Onnx__NodeProto **ir_store_nodes(struct ir_store *s, const struct ir_graph *g, size_t *n);
 

@@ -47,8 +47,9 @@ static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value 
 
 Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph *g,
                                       Onnx__ValueInfoProto **read, size_t nread, size_t *n) {
-    const struct ir_graph_read *known = read_of(s, g);
+    const struct ir_graph_read *known = s->types ? NULL : read_of(s, g);
     uint32_t first = known ? known->n : 0;
+    if (s->types) nread = 0;
     Onnx__ValueInfoProto **list = IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len - first);
     *n = 0;
     for (size_t i = 0; i < nread; i++) {

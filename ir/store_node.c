@@ -64,7 +64,7 @@ static void set_value(struct ir_store *s, Onnx__AttributeProto *p, const struct 
     }
 }
 
-static Onnx__AttributeProto *store_attr(struct ir_store *s, const struct ir_attr *x) {
+Onnx__AttributeProto *ir_store_attr(struct ir_store *s, const struct ir_attr *x) {
     bool has_bodies = !x->ref && (x->type == IR_ATTR_GRAPH || x->type == IR_ATTR_GRAPHS);
     if (x->proto && !has_bodies) return x->proto;
     Onnx__AttributeProto *p;
@@ -155,7 +155,7 @@ static Onnx__NodeProto *store_node(struct ir_store *s, const struct ir_graph *g,
     if (p->n_device_configurations) rename_shards(s, g, p);
     p->n_attribute = x->nattr;
     p->attribute = IR_LIST(s, Onnx__AttributeProto, x->nattr);
-    for (uint32_t i = 0; i < x->nattr; i++) p->attribute[i] = store_attr(s, &x->attr[i]);
+    for (uint32_t i = 0; i < x->nattr; i++) p->attribute[i] = ir_store_attr(s, &x->attr[i]);
     return p;
 }
 

@@ -18,7 +18,8 @@ struct ir_text_options {
     const char *file; /* the model's file without its folder, to refer to; then nothing is
                          left out. Or NULL */
 };
-void ir_text_print(const struct ir_model *m, const struct ir_text_options *o, struct buf *out);
+void ir_text_print(const struct ir_model *m, const struct ir_text_options *o,
+                   struct buf *out);
 /* One node as a line (a body takes more) without indentation or newline. */
 void ir_text_print_node(const struct ir_graph *g, ir_node n, struct buf *out);
 
@@ -28,6 +29,7 @@ void ir_text_print_node(const struct ir_graph *g, ir_node n, struct buf *out);
 struct ir_model *ir_text_parse(struct arena *a, const struct diag_source *source,
                                struct diag_sink *diags);
 /* The same for a part of a text: an example in a rules file. */
-struct ir_model *ir_text_parse_span(struct arena *a, struct span at, struct diag_sink *diags);
+struct ir_model *ir_text_parse_span(struct arena *a, struct span at,
+                                    struct diag_sink *diags);
 
 #endif

@@ -8,18 +8,20 @@
  */
 #include "ir/text_parser.h"
 
+#include "ir/onnx.pb-c.h"
+
 #define DEEPEST_GRAPH 64u
 #define MOST_CANDIDATES 4096u
 
-/* --- names ------------------------------------------------------------------------------ */
+/* --- names -------------------------------------------------------------------------- */
 
 static uint64_t key_of(const struct text_scope *s, sym_t name) {
     return (uint64_t)s->number << 32 | name;
 }
 
 /* What the scope knows of the name; a new entry, at that place, when it knows nothing. */
-static struct text_def *define(struct text_parser *p, struct text_scope *s, const char *name,
-                               struct span at) {
+static struct text_def *define(struct text_parser *p, struct text_scope *s,
+                               const char *name, struct span at) {
     sym_t sym = intern(&p->names, name);
     uint32_t i = map_get(&p->def_of, key_of(s, sym));
     if (i == MAP_NONE) {
@@ -64,7 +66,8 @@ static void unknown_name(struct text_parser *p, const char *name, struct span at
     const char *known[MOST_CANDIDATES];
     size_t n = 0;
     for (uint32_t i = 0; i < p->defs.len && n < MOST_CANDIDATES; i++)
-        if (p->defs.at[i].value != IR_NONE) known[n++] = intern_text(&p->names, p->defs.at[i].name);
+        if (p->defs.at[i].value != IR_NONE)
+            known[n++] = intern_text(&p->names, p->defs.at[i].name);
     text_fail(p, at, "\"%s\" is not defined in front of this place", name);
     const char *near = diag_nearest(name, known, n);
     if (near) text_help(p, at, "did you mean \"%s\"?", near);
@@ -79,7 +82,7 @@ static ir_value use_value(struct text_parser *p, struct text_scope *s, const cha
     return v;
 }
 
-/* --- nodes ------------------------------------------------------------------------------ */
+/* --- nodes -------------------------------------------------------------------------- */
 
 struct name_at { const char *name; struct span at; };
 struct name_list { VEC(struct name_at) list; };
@@ -108,10 +111,25 @@ static struct operator operator_name(struct text_parser *p) {
     return o;
 }
 
-static void import_domain(struct text_parser *p, const struct ir_graph *g, const char *domain) {
+static void import_domain(struct text_parser *p, const struct ir_graph *g,
+                          const char *domain) {
     if (!p->free_opsets || g->function || ir_opset(g, domain) != 0) return;
     int64_t newest = ir_schema_newest_opset(domain);
     ir_set_opset(p->model, arena_strdup(p->model->arena, domain), newest ? newest : 1);
+}
+
+/* The overload of a call has no place in the graph but the node's message. */
+static void keep_overload(struct text_parser *p, struct ir_graph *g, ir_node n,
+                          struct operator o) {
+    struct arena *a = p->model->arena;
+    if (!o.overload) return;
+    Onnx__NodeProto *proto = arena_new(a, Onnx__NodeProto);
+    onnx__node_proto__init(proto);
+    proto->op_type = arena_strdup(a, o.op);
+    proto->domain = arena_strdup(a, o.domain);
+    proto->overload = arena_strdup(a, o.overload);
+    if (*ir_nod(g, n)->name) proto->name = arena_strdup(a, ir_nod(g, n)->name);
+    g->nodes.at[n].proto = proto;
 }
 
 static void add_node(struct text_parser *p, struct text_scope *s, const char *label,
@@ -130,6 +148,7 @@ static void add_node(struct text_parser *p, struct text_scope *s, const char *la
                             .nin = ins->list.len, .in = in, .nout = outs->list.len,
                             .out = out, .nattr = attrs->list.len, .attr = attrs->list.at};
     ir_node node = ir_add_node(s->graph, &n, IR_NONE);
+    keep_overload(p, s->graph, node, o);
     for (uint32_t i = 0; i < attrs->list.len; i++) {
         const struct ir_attr *a = &attrs->list.at[i];
         if (a->type != IR_ATTR_GRAPH && a->type != IR_ATTR_GRAPHS) continue;
@@ -169,7 +188,7 @@ static void nodes(struct text_parser *p, struct text_scope *s) {
     text_expect(p, '}', "\"}\" or a node");
 }
 
-/* --- graphs ----------------------------------------------------------------------------- */
+/* --- graphs ------------------------------------------------------------------------- */
 
 static void set_initializer(struct text_parser *p, struct text_scope *s, ir_value v,
                             const struct ir_type *type, struct span at) {
@@ -203,7 +222,8 @@ static void graph_inputs(struct text_parser *p, struct text_scope *s) {
     text_expect(p, ')', "\",\" or \")\" behind an input");
 }
 
-static void graph_outputs(struct text_parser *p, struct text_scope *s, struct name_list *out) {
+static void graph_outputs(struct text_parser *p, struct text_scope *s,
+                          struct name_list *out) {
     text_expect(p, '(', "\"(\" in front of the outputs");
     if (text_accept(p, ')')) return;
     do {
@@ -262,8 +282,10 @@ void text_graph(struct text_parser *p, struct text_scope *s) {
     add_outputs(p, s, &outs);
 }
 
-struct ir_graph *text_body(struct text_parser *p, struct text_scope *outer, const char *name) {
-    struct ir_graph *g = ir_graph_new(p->model, outer->graph, arena_strdup(p->model->arena, name));
+struct ir_graph *text_body(struct text_parser *p, struct text_scope *outer,
+                           const char *name) {
+    struct ir_graph *g =
+        ir_graph_new(p->model, outer->graph, arena_strdup(p->model->arena, name));
     struct text_scope scope = {g, p->scopes++, outer};
     if (p->depth >= DEEPEST_GRAPH) {
         text_fail(p, p->token.at, "graphs nested deeper than %u", DEEPEST_GRAPH);

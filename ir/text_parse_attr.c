@@ -5,10 +5,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/text_message.h"
 #include "ir/text_parser.h"
 #include "ir/text_private.h"
-
-#include "ir/onnx.pb-c.h"
 
 #define MOST_ATTRS 1000u
 
@@ -19,10 +18,10 @@ struct items {
     VEC(struct ir_string) strings;
     VEC(struct ir_tensor *) tensors;
     VEC(struct ir_graph *) graphs;
-    Onnx__AttributeProto *packed; /* x"...", where an attribute message was wanted */
 };
 
-static bool is_packed_type(enum ir_attr_type t) { return t > IR_ATTR_GRAPHS; }
+/* Types whose values are messages only: sparse tensors, types. */
+static bool is_message_type(enum ir_attr_type t) { return t > IR_ATTR_GRAPHS; }
 
 static void take_type(struct text_parser *p, struct items *x, enum ir_attr_type t,
                       struct span at) {
@@ -47,12 +46,6 @@ static void number_item(struct text_parser *p, struct items *x) {
     }
     vec_push(p->model->arena, &x->ints, i);
     vec_push(p->model->arena, &x->floats, f);
-}
-
-static void packed_item(struct text_parser *p, struct items *x, struct ir_string bytes,
-                        struct span at) {
-    x->packed = onnx__attribute_proto__unpack(NULL, bytes.len, (const uint8_t *)bytes.at);
-    if (!x->packed) text_fail(p, at, "bytes that are no attribute message");
 }
 
 static void string_item(struct text_parser *p, struct text_scope *scope, struct items *x) {
@@ -104,7 +97,8 @@ static void item(struct text_parser *p, struct text_scope *scope, struct items *
 }
 
 static enum ir_attr_type list_of(enum ir_attr_type t) {
-    return t >= IR_ATTR_FLOAT && t <= IR_ATTR_GRAPH ? t + (IR_ATTR_FLOATS - IR_ATTR_FLOAT) : t;
+    return t >= IR_ATTR_FLOAT && t <= IR_ATTR_GRAPH ? t + (IR_ATTR_FLOATS - IR_ATTR_FLOAT)
+                                                    : t;
 }
 
 static void fill_one(struct ir_attr *a, const struct items *x) {
@@ -148,14 +142,29 @@ static enum ir_attr_type settle(struct text_parser *p, const struct items *x, bo
     return own;
 }
 
+/* A type, or x"..." with the bytes of the message. */
+static Onnx__AttributeProto *message_value(struct text_parser *p, const struct ir_attr *a) {
+    struct span at = p->token.at;
+    struct arena *arena = p->model->arena;
+    Onnx__AttributeProto *proto;
+    if (a->type == IR_ATTR_TYPE_PROTO && p->token.kind != TEXT_HEX) {
+        proto = text_type_message(p->model, text_type(p));
+    } else {
+        struct ir_string bytes = text_string(p, "bytes, as x\"...\"");
+        proto = p->failed ? NULL : text_unpack(arena, bytes.at, bytes.len);
+        if (!proto) text_fail(p, at, "bytes that are no attribute message");
+    }
+    if (proto) proto->name = arena_strdup(arena, a->name);
+    return proto;
+}
+
 static void value(struct text_parser *p, struct text_scope *scope, struct ir_attr *a,
                   enum ir_attr_type written, enum ir_attr_type known) {
     struct items x = {0};
     struct span at = p->token.at;
-    if (is_packed_type(written) && p->token.kind == TEXT_HEX) {
-        packed_item(p, &x, text_string(p, "bytes"), at);
+    if (is_message_type(written)) {
         a->type = written;
-        a->proto = x.packed;
+        a->proto = message_value(p, a);
         return;
     }
     bool is_list = text_accept(p, '[');
@@ -172,11 +181,9 @@ static void value(struct text_parser *p, struct text_scope *scope, struct ir_att
     else fill_one(a, &x);
 }
 
-static void attr(struct text_parser *p, struct text_scope *scope,
-                 const struct ir_schema *schema, struct ir_attr *a) {
+void text_attr(struct text_parser *p, struct text_scope *scope,
+               const struct ir_schema *schema, struct ir_attr *a) {
     enum ir_attr_type written = IR_ATTR_UNDEFINED;
-    *a = (struct ir_attr){0};
-    a->name = arena_strdup(p->model->arena, text_name(p, "the name of an attribute"));
     if (text_accept(p, ':')) {
         struct span at = p->token.at;
         const char *name = text_name(p, "the type of an attribute");
@@ -201,9 +208,10 @@ void text_attrs(struct text_parser *p, struct text_scope *scope,
                 const struct ir_schema *schema, struct text_attrs *out) {
     if (!text_accept(p, '<') || text_accept(p, '>')) return;
     do {
-        struct ir_attr a;
         struct span at = p->token.at;
-        attr(p, scope, schema, &a);
+        const char *name = text_name(p, "the name of an attribute");
+        struct ir_attr a = {.name = arena_strdup(p->model->arena, name)};
+        text_attr(p, scope, schema, &a);
         if (out->list.len == MOST_ATTRS)
             text_fail(p, at, "a node with more than %u attributes", MOST_ATTRS);
         for (uint32_t i = 0; i < out->list.len; i++)

@@ -1,15 +1,14 @@
 /* text_parse_model.c -- the header, the main graph and the functions of ONNX text.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/text_message.h"
 #include "ir/text_parser.h"
-
-#include "ir/onnx.pb-c.h"
 
 struct header {
     int64_t ir_version; /* 0: not written */
     bool has_opsets;
     VEC(struct ir_opset) opsets;
-    const char *domain, *overload; /* of a function */
+    char *domain, *overload; /* of a function */
     Onnx__ModelProto *proto; /* the other fields of a model */
     char *doc_string;
 };
@@ -97,17 +96,37 @@ static void header(struct text_parser *p, struct header *h) {
     text_expect(p, '>', "\",\" or \">\" behind a field");
 }
 
-/* --- functions -------------------------------------------------------------------------- */
+/* --- functions ---------------------------------------------------------------------- */
 
-/* `<a, b: float = 1.0>`: names, or attributes where there is a default. */
-static void parameters(struct text_parser *p, Onnx__FunctionProto *proto) {
+static bool is_simple(enum ir_attr_type t) {
+    return t == IR_ATTR_INT || t == IR_ATTR_FLOAT || t == IR_ATTR_STRING ||
+           t == IR_ATTR_INTS || t == IR_ATTR_FLOATS || t == IR_ATTR_STRINGS;
+}
+
+/* `<a, b: float = 1.0>`: names, and attributes where there is a default. */
+static void parameters(struct text_parser *p, struct text_scope *s,
+                       Onnx__FunctionProto *proto) {
     VEC(char *) names = {0};
+    VEC(Onnx__AttributeProto *) defaults = {0};
     if (!text_accept(p, '<')) return;
-    do vec_push(p->arena, &names, arena_strdup(p->arena, text_name(p, "a parameter")));
-    while (text_accept(p, ','));
+    do {
+        struct ir_attr a = {0};
+        struct span at = p->token.at;
+        char *name = arena_strdup(p->arena, text_name(p, "a parameter"));
+        bool has_default = p->token.kind == ':' || p->token.kind == '=';
+        a.name = name;
+        if (has_default) text_attr(p, s, NULL, &a);
+        if (has_default && !is_simple(a.type))
+            text_fail(p, at, "a default that is no number, text or list of these");
+        if (p->failed) return;
+        if (has_default) vec_push(p->arena, &defaults, text_attr_message(p->model, &a));
+        else vec_push(p->arena, &names, name);
+    } while (text_accept(p, ','));
     text_expect(p, '>', "\",\" or \">\" behind a parameter");
     proto->attribute = names.at;
     proto->n_attribute = names.len;
+    proto->attribute_proto = defaults.at;
+    proto->n_attribute_proto = defaults.len;
 }
 
 static struct ir_function *new_function(struct text_parser *p, const struct header *h,
@@ -119,9 +138,20 @@ static struct ir_function *new_function(struct text_parser *p, const struct head
     for (uint32_t i = 0; i < h->opsets.len; i++) vec_push(a, &f->opsets, h->opsets.at[i]);
     Onnx__FunctionProto *proto = arena_new(a, Onnx__FunctionProto);
     onnx__function_proto__init(proto);
+    proto->name = arena_strdup(a, name);
+    proto->domain = arena_strdup(a, f->domain);
+    proto->overload = *f->overload ? arena_strdup(a, f->overload) : NULL;
     proto->doc_string = h->doc_string;
     f->proto = proto;
     return f;
+}
+
+static void keep_inputs(struct arena *a, const struct ir_graph *g,
+                        Onnx__FunctionProto *proto) {
+    proto->n_input = g->inputs.len;
+    proto->input = arena_new_array(a, char *, g->inputs.len);
+    for (uint32_t i = 0; i < g->inputs.len; i++)
+        proto->input[i] = arena_strdup(a, ir_val(g, g->inputs.at[i])->name);
 }
 
 static void function(struct text_parser *p) {
@@ -130,11 +160,30 @@ static void function(struct text_parser *p) {
     const char *name = text_name(p, "the name of a function");
     if (p->failed) return;
     struct ir_function *f = new_function(p, &h, name);
-    parameters(p, f->proto);
-    text_graph(p, &(struct text_scope){f->body, p->scopes++, NULL});
+    struct text_scope scope = {f->body, p->scopes++, NULL};
+    parameters(p, &scope, f->proto);
+    text_graph(p, &scope);
+    keep_inputs(p->model->arena, f->body, f->proto);
 }
 
-/* --- the whole -------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------- */
+
+/* Versions are in the message too, so that the writer finds them as they were read. */
+static void keep_versions(struct arena *a, const struct header *h, int64_t ir_version) {
+    Onnx__ModelProto *proto = h->proto;
+    proto->has_ir_version = true;
+    proto->ir_version = ir_version;
+    proto->n_opset_import = h->opsets.len;
+    proto->opset_import = arena_new_array(a, Onnx__OperatorSetIdProto *, h->opsets.len);
+    for (uint32_t i = 0; i < h->opsets.len; i++) {
+        Onnx__OperatorSetIdProto *o = arena_new(a, Onnx__OperatorSetIdProto);
+        onnx__operator_set_id_proto__init(o);
+        o->domain = arena_strdup(a, h->opsets.at[i].domain);
+        o->has_version = true;
+        o->version = h->opsets.at[i].version;
+        proto->opset_import[i] = o;
+    }
+}
 
 static void new_model(struct text_parser *p, struct arena *a, const struct header *h,
                       const char *name) {
@@ -145,10 +194,11 @@ static void new_model(struct text_parser *p, struct arena *a, const struct heade
             opset = h->opsets.at[i].version;
     int64_t version = h->ir_version ? h->ir_version
                                     : ir_version_for_opset(opset < newest ? opset : newest);
+    keep_versions(a, h, version);
     p->model = ir_model_new(a, version);
     p->model->main->name = name;
     p->model->proto = h->proto;
-    h->proto->domain = (char *)h->domain;
+    h->proto->domain = h->domain;
     h->proto->doc_string = h->doc_string;
     for (uint32_t i = 0; i < h->opsets.len; i++)
         ir_set_opset(p->model, h->opsets.at[i].domain, h->opsets.at[i].version);
@@ -156,7 +206,8 @@ static void new_model(struct text_parser *p, struct arena *a, const struct heade
     p->free_opsets = !h->has_opsets;
 }
 
-struct ir_model *ir_text_parse_span(struct arena *a, struct span at, struct diag_sink *diags) {
+struct ir_model *ir_text_parse_span(struct arena *a, struct span at,
+                                    struct diag_sink *diags) {
     struct text_parser p = {.arena = a, .diags = diags,
                             .lexer = {a, at.source, at.begin, at.end}};
     struct header h = {0};

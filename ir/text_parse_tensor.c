@@ -102,7 +102,9 @@ static uint64_t signed_bits(struct text_parser *p, enum ir_dtype t) {
 static void element(struct text_parser *p, enum ir_dtype t, struct elements *e) {
     uint32_t bits = ir_dtype_bits(t);
     switch (t) {
-    case IR_STRING: vec_push(p->arena, &e->strings, text_string(p, "a text in quotes")); break;
+    case IR_STRING:
+        vec_push(p->arena, &e->strings, text_string(p, "a text in quotes"));
+        break;
     case IR_FLOAT: put_bits(p, e, float_bits(p), 32); break;
     case IR_DOUBLE: put_bits(p, e, double_bits(p), 64); break;
     case IR_COMPLEX64: put_bits(p, e, float_bits(p), 32); break;
@@ -111,7 +113,8 @@ static void element(struct text_parser *p, enum ir_dtype t, struct elements *e) 
         put_bits(p, e, signed_bits(p, t), bits);
         break;
     default:
-        put_bits(p, e, ir_dtype_is_float(t) ? small_float_bits(p, t) : unsigned_bits(p, t), bits);
+        put_bits(p, e, ir_dtype_is_float(t) ? small_float_bits(p, t) : unsigned_bits(p, t),
+                 bits);
         break;
     }
     e->n++;
@@ -125,13 +128,14 @@ static void elements(struct text_parser *p, enum ir_dtype t, struct elements *e)
     text_expect(p, '}', "\",\" or \"}\" behind an element");
 }
 
-/* --- bytes elsewhere -------------------------------------------------------------------- */
+/* --- bytes elsewhere ---------------------------------------------------------------- */
 
 static bool leaves_folder(const char *location) {
     if (*location == 0 || *location == '/' || strchr(location, '\\')) return true;
     for (const char *part = location; part; part = strchr(part, '/')) {
         part += *part == '/';
-        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == 0)) return true;
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == 0))
+            return true;
     }
     return false;
 }
@@ -184,7 +188,7 @@ static struct ir_tensor *external(struct text_parser *p, enum ir_dtype dtype, ui
     return t;
 }
 
-/* --- the whole -------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------- */
 
 /* The dims as numbers and their product; false after an error. */
 static bool constant_dims(struct text_parser *p, const struct ir_type *type, struct span at,
@@ -230,9 +234,11 @@ struct ir_tensor *text_tensor(struct text_parser *p, const struct ir_type *type,
     elements(p, type->dtype, &e);
     uint64_t parts = type->dtype == IR_COMPLEX64 || type->dtype == IR_COMPLEX128 ? 2 : 1;
     if (!p->failed && (e.n % parts || e.n / parts != count))
-        text_fail(p, at, "%" PRIu64 " elements where the type has %" PRIu64, e.n / parts, count);
+        text_fail(p, at, "%" PRIu64 " elements where the type has %" PRIu64, e.n / parts,
+                  count);
     if (p->failed) return NULL;
-    if (type->dtype == IR_STRING) return ir_tensor_strings(a, type->rank, dims, e.strings.at);
+    if (type->dtype == IR_STRING)
+        return ir_tensor_strings(a, type->rank, dims, e.strings.at);
     return ir_tensor_new(a, type->dtype, type->rank, dims, e.raw.at);
 }
 

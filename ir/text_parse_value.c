@@ -8,7 +8,7 @@
 #define DEEPEST_TYPE 32u
 #define MOST_DIMS 4096u
 
-/* --- errors ----------------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------- */
 
 void text_fail(struct text_parser *p, struct span at, const char *format, ...) {
     if (p->failed) return;
@@ -39,7 +39,7 @@ void text_unexpected(struct text_parser *p, const char *wanted) {
               t.at.source->text + t.at.begin, len > 40 ? "..." : "", wanted);
 }
 
-/* --- tokens ----------------------------------------------------------------------------- */
+/* --- tokens ------------------------------------------------------------------------- */
 
 void text_advance(struct text_parser *p) {
     if (p->failed) return;
@@ -126,11 +126,19 @@ double text_real(struct text_parser *p) {
     return strtod(t.text, NULL);
 }
 
-/* --- types ------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------- */
 
-enum word { WORD_SEQ, WORD_OPTIONAL, WORD_MAP, WORD_SPARSE, WORD_OPAQUE, WORD_UNDEFINED, WORD_N };
-static const char *const words[WORD_N] = {"seq", "optional", "map", "sparse_tensor", "opaque",
-                                          "undefined"};
+enum word {
+    WORD_SEQ,
+    WORD_OPTIONAL,
+    WORD_MAP,
+    WORD_SPARSE,
+    WORD_OPAQUE,
+    WORD_UNDEFINED,
+    WORD_N
+};
+static const char *const words[WORD_N] = {"seq",           "optional", "map",
+                                          "sparse_tensor", "opaque",   "undefined"};
 
 static enum word type_word(const struct text_token *t) {
     enum word w = WORD_SEQ;
@@ -169,7 +177,8 @@ static const struct ir_type *tensor_type(struct text_parser *p, enum ir_dtype t)
 static enum ir_dtype element_type(struct text_parser *p, const char *wanted) {
     enum ir_dtype t = p->token.kind == TEXT_ID ? ir_dtype_from_name(p->token.text)
                                                : IR_UNDEFINED;
-    if (t == IR_UNDEFINED && type_word(&p->token) != WORD_UNDEFINED) text_unexpected(p, wanted);
+    if (t == IR_UNDEFINED && type_word(&p->token) != WORD_UNDEFINED)
+        text_unexpected(p, wanted);
     text_advance(p);
     return t;
 }
@@ -233,7 +242,8 @@ const struct ir_type *text_type(struct text_parser *p) {
     } else {
         enum word w = type_word(&p->token);
         p->type_depth++;
-        if (w == WORD_N || w == WORD_UNDEFINED) t = tensor_type(p, element_type(p, "a type"));
+        if (w == WORD_N || w == WORD_UNDEFINED)
+            t = tensor_type(p, element_type(p, "a type"));
         else text_advance(p), t = other_type(p, w);
         p->type_depth--;
     }

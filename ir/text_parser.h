@@ -42,9 +42,11 @@ struct text_parser {
     VEC(struct text_def) defs;
 };
 
-/* --- text_parse_value.c ---------------------------------------------------------------- */
-void text_fail(struct text_parser *p, struct span at, const char *format, ...) RW_PRINTF(3, 4);
-void text_help(struct text_parser *p, struct span at, const char *format, ...) RW_PRINTF(3, 4);
+/* --- text_parse_value.c ------------------------------------------------------------- */
+void text_fail(struct text_parser *p, struct span at, const char *format, ...)
+    RW_PRINTF(3, 4);
+void text_help(struct text_parser *p, struct span at, const char *format, ...)
+    RW_PRINTF(3, 4);
 void text_advance(struct text_parser *p);
 /* Steps over a token of that kind; false, and nothing done, when it is another. */
 bool text_accept(struct text_parser *p, int kind);
@@ -64,24 +66,28 @@ bool text_at_number(const struct text_parser *p);
 bool text_at_type(const struct text_parser *p);
 const struct ir_type *text_type(struct text_parser *p);
 
-/* --- text_parse_tensor.c ---------------------------------------------------------------- */
+/* --- text_parse_tensor.c ------------------------------------------------------------ */
 /* `{1, 2}`, `["location": ...]`: the constant of that type. */
 struct ir_tensor *text_tensor(struct text_parser *p, const struct ir_type *type,
                               struct span at);
 /* `{1, 2}` alone: int64 or, with a real number among them, float. */
 struct ir_tensor *text_bare_tensor(struct text_parser *p);
 
-/* --- text_parse_attr.c ------------------------------------------------------------------ */
+/* --- text_parse_attr.c -------------------------------------------------------------- */
 /* `<a = 1, ...>`, without effect when there is none. Types not written are those of the
  * schema (may be NULL) where the value fits it. */
 struct text_attrs { VEC(struct ir_attr) list; };
+/* One attribute from behind its name, which *a has: `: ints = [1]`. */
+void text_attr(struct text_parser *p, struct text_scope *scope,
+               const struct ir_schema *schema, struct ir_attr *a);
 void text_attrs(struct text_parser *p, struct text_scope *scope,
                 const struct ir_schema *schema, struct text_attrs *out);
 
-/* --- text_parse.c ----------------------------------------------------------------------- */
+/* --- text_parse.c ------------------------------------------------------------------- */
 /* `(inputs) => (outputs) <...> { nodes }` into the scope's graph. */
 void text_graph(struct text_parser *p, struct text_scope *scope);
 /* The same into a new graph, a body inside of `outer`. */
-struct ir_graph *text_body(struct text_parser *p, struct text_scope *outer, const char *name);
+struct ir_graph *text_body(struct text_parser *p, struct text_scope *outer,
+                           const char *name);
 
 #endif

@@ -7,9 +7,8 @@
  */
 #include "ir/schema.h"
 #include "ir/text_lex.h"
+#include "ir/text_message.h"
 #include "ir/text_private.h"
-
-#include "ir/onnx.pb-c.h"
 
 #define STEP 3u /* spaces a level */
 
@@ -29,7 +28,7 @@ static const char *name_of(const struct ir_graph *g, ir_value v) {
     return ir_val(g, v)->name;
 }
 
-/* --- nodes ----------------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------------------- */
 
 /* Is the type told by the value's spelling, as read for this operator? */
 static bool is_plain(const struct ir_node_info *x, const struct ir_attr *a) {
@@ -69,11 +68,13 @@ static void print_attr(struct text_printer *p, const struct ir_node_info *x,
 
 static bool holds_graph(const struct ir_node_info *x) {
     for (uint32_t i = 0; i < x->nattr; i++)
-        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS) return true;
+        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS)
+            return true;
     return false;
 }
 
-static void print_attrs(struct text_printer *p, const struct ir_node_info *x, uint32_t depth) {
+static void print_attrs(struct text_printer *p, const struct ir_node_info *x,
+                        uint32_t depth) {
     for (uint32_t i = 0; i < x->nattr; i++) {
         buf_puts(p->out, i ? ", " : " <");
         print_attr(p, x, &x->attr[i], depth);
@@ -143,7 +144,7 @@ static void print_nodes(struct text_printer *p, const struct ir_graph *g, uint32
     buf_putc(p->out, '}');
 }
 
-/* --- graphs ---------------------------------------------------------------------------- */
+/* --- graphs ------------------------------------------------------------------------- */
 
 static void print_value(struct text_printer *p, const struct ir_graph *g, ir_value v) {
     const struct ir_type *t = ir_val(g, v)->type;
@@ -188,7 +189,8 @@ static void print_value_infos(struct text_printer *p, const struct ir_graph *g, 
     for (ir_node node = g->first; node != IR_NONE; node = ir_nod(g, node)->next) {
         for (uint32_t k = 0; k < ir_nod(g, node)->nout; k++) {
             ir_value v = ir_output(g, node, k);
-            if (v == IR_NONE || !ir_val(g, v)->type || !ir_has(g, v, IR_TYPE_DECLARED)) continue;
+            if (v == IR_NONE || !ir_val(g, v)->type || !ir_has(g, v, IR_TYPE_DECLARED))
+                continue;
             if (ir_has(g, v, IR_IS_OUTPUT)) continue;
             start_item(p, n, depth);
             print_value(p, g, v);
@@ -217,9 +219,10 @@ static void print_graph(struct text_printer *p, const struct ir_graph *g, uint32
     print_nodes(p, g, depth);
 }
 
-/* --- functions and the model ------------------------------------------------------------ */
+/* --- functions and the model -------------------------------------------------------- */
 
-static void print_opsets(struct text_printer *p, const struct ir_opset *opsets, uint32_t n) {
+static void print_opsets(struct text_printer *p, const struct ir_opset *opsets,
+                         uint32_t n) {
     buf_puts(p->out, "opset_import: [");
     for (uint32_t i = 0; i < n; i++) {
         if (i) buf_puts(p->out, ", ");
@@ -235,16 +238,23 @@ static void print_text_field(struct text_printer *p, const char *key, const char
     text_print_string(p->out, value, strlen(value));
 }
 
-/* Parameters of the function: names, or messages where there is a default. */
-static void print_function_attrs(struct text_printer *p, const Onnx__FunctionProto *f) {
-    const char *separator = "<";
+/* Parameters of the function; a default that is no number, text or list of these is left
+ * out. */
+static void print_parameters(struct text_printer *p, const Onnx__FunctionProto *f) {
+    static const struct ir_node_info nowhere = {0};
+    struct ir_attr a;
+    uint32_t n = 0;
     for (size_t i = 0; i < f->n_attribute; i++) {
-        buf_puts(p->out, separator);
+        buf_puts(p->out, n++ ? ", " : "<");
         text_print_name(p->out, f->attribute[i]);
-        separator = ", ";
     }
-    (void)f;
-    if (*separator == ',') buf_puts(p->out, "> ");
+    for (size_t i = 0; i < f->n_attribute_proto; i++) {
+        buf_puts(p->out, n++ ? ", " : "<");
+        if (text_message_attr(p->model, f->attribute_proto[i], &a))
+            print_attr(p, &nowhere, &a, 0);
+        else text_print_name(p->out, f->attribute_proto[i]->name);
+    }
+    if (n) buf_puts(p->out, "> ");
 }
 
 static void print_function(struct text_printer *p, const struct ir_function *f) {
@@ -259,7 +269,7 @@ static void print_function(struct text_printer *p, const struct ir_function *f) 
     buf_puts(p->out, "\n>\n");
     text_print_name(p->out, f->name);
     buf_putc(p->out, ' ');
-    if (proto) print_function_attrs(p, proto);
+    if (proto) print_parameters(p, proto);
     buf_putc(p->out, '(');
     for (uint32_t i = 0; i < g->inputs.len; i++) {
         if (i) buf_puts(p->out, ", ");
@@ -299,7 +309,8 @@ static void print_header(struct text_printer *p, const struct ir_model *m) {
     buf_puts(p->out, "\n>\n");
 }
 
-void ir_text_print(const struct ir_model *m, const struct ir_text_options *o, struct buf *out) {
+void ir_text_print(const struct ir_model *m, const struct ir_text_options *o,
+                   struct buf *out) {
     struct text_printer p = {.out = out, .options = o, .model = m->main->model};
     print_header(&p, m);
     print_graph(&p, m->main, 0);

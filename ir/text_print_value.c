@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/text_lex.h"
+#include "ir/text_message.h"
 #include "ir/text_private.h"
-
-#include "ir/onnx.pb-c.h"
 
 static bool is_reserved(const char *name) {
     static const char *const words[] = {"seq", "map", "optional", "sparse_tensor", "opaque",
@@ -34,7 +33,7 @@ void text_print_string(struct buf *out, const char *bytes, size_t len) {
     buf_putc(out, '"');
 }
 
-/* --- types --------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------- */
 
 static const char *dtype_text(enum ir_dtype t) {
     const char *name = t == IR_UNDEFINED ? NULL : ir_dtype_name(t);
@@ -90,12 +89,13 @@ void text_print_type(struct buf *out, const struct ir_dims *dims, const struct i
         case IR_MAP: buf_printf(out, "map(%s, ", dtype_text(t->dtype)), open++; break;
         case IR_OPAQUE: buf_puts(out, "opaque()"); break;
         }
-        if (t->kind == IR_TENSOR || t->kind == IR_SPARSE_TENSOR || t->kind == IR_OPAQUE) break;
+        if (t->kind == IR_TENSOR || t->kind == IR_SPARSE_TENSOR || t->kind == IR_OPAQUE)
+            break;
     }
     while (open--) buf_putc(out, ')');
 }
 
-/* --- constants ------------------------------------------------------------------------ */
+/* --- constants ---------------------------------------------------------------------- */
 
 static uint64_t little_endian(const unsigned char *p, uint32_t bytes) {
     uint64_t x = 0;
@@ -183,14 +183,16 @@ static bool print_elements(struct text_printer *p, const struct ir_tensor *t) {
     return readable;
 }
 
-static void print_range(struct text_printer *p, const struct ir_tensor *t, const char *file) {
+static void print_range(struct text_printer *p, const struct ir_tensor *t,
+                        const char *file) {
     buf_puts(p->out, "[\"location\": ");
     text_print_string(p->out, file, strlen(file));
     buf_printf(p->out, ", \"offset\": \"%" PRIu64 "\", \"length\": \"%" PRIu64 "\"]",
                t->offset, t->nbytes);
 }
 
-void text_print_tensor(struct text_printer *p, const struct ir_tensor *t, const char *name) {
+void text_print_tensor(struct text_printer *p, const struct ir_tensor *t,
+                       const char *name) {
     buf_puts(p->out, dtype_text(t->dtype));
     for (uint32_t i = 0; i < t->rank; i++)
         buf_printf(p->out, "%s%" PRId64, i ? ", " : "[", t->dims[i]);
@@ -210,7 +212,7 @@ void text_print_tensor(struct text_printer *p, const struct ir_tensor *t, const 
     else buf_puts(p->out, "...");
 }
 
-/* --- attributes ------------------------------------------------------------------------ */
+/* --- attributes --------------------------------------------------------------------- */
 
 static const char *const attr_type_names[] = {
     "undefined", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings",
@@ -271,6 +273,9 @@ void text_print_attr_value(struct text_printer *p, const struct ir_attr *a) {
             print_item(p, a, i);
         }
         buf_putc(p->out, ']');
+        return;
+    case IR_ATTR_TYPE_PROTO:
+        text_print_type(p->out, p->model->dims, text_message_type(p->model, a->proto));
         return;
     default: print_packed(p->out, a); return;
     }

@@ -15,7 +15,7 @@ struct text_printer {
     struct arena scratch; /* of the constant being printed */
 };
 
-/* --- text_print_value.c: types, constants, attributes -------------------------------- */
+/* --- text_print_value.c: types, constants, attributes ------------------------------- */
 /* A name, in quotes where it is no identifier or would be taken for a type. */
 void text_print_name(struct buf *out, const char *name);
 /* "..." as the standard escapes: a backslash before quotes and backslashes, all other

@@ -62,7 +62,8 @@ static void copy_input(struct writer *w, struct ir_sink *sink) {
 }
 
 static enum rw_code pack(struct writer *w, struct ir_splice *out) {
-    struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share};
+    struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share,
+                         .types = w->options->types};
     const Onnx__ModelProto *p = ir_store_model(&s);
     size_t len = onnx__model_proto__get_packed_size(p);
     uint8_t *packed = arena_alloc(&w->a, len);
@@ -102,7 +103,7 @@ static enum rw_code write_output(struct writer *w, const struct ir_splice *splic
 static enum rw_code write_model(struct writer *w) {
     struct ir_splice splice;
     bool share = w->options->weights == IR_WEIGHTS_SHARE;
-    bool copy = w->source && w->m->edits == 0 && !share;
+    bool copy = w->source && w->m->edits == 0 && !share && !w->options->types;
     if (w->options->weights == IR_WEIGHTS_EXTERNAL)
         return failed(w, "--weights=external is not there yet");
     if (share) TRY(prepare_share(w));

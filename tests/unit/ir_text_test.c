@@ -25,7 +25,8 @@ static void expect_same(const char *text) {
     struct arena a = ARENA_EMPTY;
     const char *errors;
     const char *printed = again(&a, text, &errors);
-    if (!rw_streq(printed, text)) printf("\n--- wanted\n%s--- got\n%s%s", text, printed, errors);
+    if (!rw_streq(printed, text))
+        printf("\n--- wanted\n%s--- got\n%s%s", text, printed, errors);
     CU_ASSERT_STRING_EQUAL(printed, text);
     arena_free(&a);
 }
@@ -34,7 +35,8 @@ static void expect_print(const char *text, const char *wanted) {
     struct arena a = ARENA_EMPTY;
     const char *errors;
     const char *printed = again(&a, text, &errors);
-    if (!rw_streq(printed, wanted)) printf("\n--- wanted\n%s--- got\n%s%s", wanted, printed, errors);
+    if (!rw_streq(printed, wanted))
+        printf("\n--- wanted\n%s--- got\n%s%s", wanted, printed, errors);
     CU_ASSERT_STRING_EQUAL(printed, wanted);
     CU_ASSERT_STRING_EQUAL(again(&a, printed, NULL), printed);
     arena_free(&a);
@@ -53,18 +55,19 @@ static void expect_error(const char *text, const char *wanted) {
 #define HEADER "<\n   ir_version: 8,\n   opset_import: [\"\" : 17]\n>\n"
 
 static void a_model_prints_as_it_was_written(void) {
-    expect_same("<\n   ir_version: 10,\n   opset_import: [\"\" : 18, \"com.microsoft\" : 1],\n"
-                "   producer_name: \"p \\\"q\\\"\",\n   producer_version: \"1\",\n"
-                "   domain: \"d\",\n   model_version: 7,\n   doc_string: \"two\nlines\",\n"
-                "   metadata_props: [\"a\": \"b\", \"c\": \"\"]\n>\n"
-                "\"main graph\" (float[N, 3] x, int64[] idx, float s) => (float[N, 3] y)\n"
-                "   <float[3] w = {1, 2.5, -0},\n"
-                "    float[?, 3] t>\n"
-                "{\n"
-                "   [\"/layer.0/Add\"] t = Add (x, w)\n"
-                "   u, \"\", v = com.microsoft.Thing <\"a b\" = 1, k = \"s\"> (t, \"\", s)\n"
-                "   y = Gather <axis = 0> (u, idx)\n"
-                "}\n");
+    expect_same(
+        "<\n   ir_version: 10,\n   opset_import: [\"\" : 18, \"com.microsoft\" : 1],\n"
+        "   producer_name: \"p \\\"q\\\"\",\n   producer_version: \"1\",\n"
+        "   domain: \"d\",\n   model_version: 7,\n   doc_string: \"two\nlines\",\n"
+        "   metadata_props: [\"a\": \"b\", \"c\": \"\"]\n>\n"
+        "\"main graph\" (float[N, 3] x, int64[] idx, float s) => (float[N, 3] y)\n"
+        "   <float[3] w = {1, 2.5, -0},\n"
+        "    float[?, 3] t>\n"
+        "{\n"
+        "   [\"/layer.0/Add\"] t = Add (x, w)\n"
+        "   u, \"\", v = com.microsoft.Thing <\"a b\" = 1, k = \"s\"> (t, \"\", s)\n"
+        "   y = Gather <axis = 0> (u, idx)\n"
+        "}\n");
 }
 
 static void attributes_keep_type_and_value(void) {
@@ -74,7 +77,7 @@ static void attributes_keep_type_and_value(void) {
                 "   b = Elu <alpha: int = 1> (a)\n"
                 "   y = Op <e: ints = [], f = 1e-12, fs = [1.0, inf, -2.5], i = -3, is = [1, -2],"
                 " s = \"a\\\\b\", ss = [\"x\", \"\"], h = x\"610062\", t = float16[2] {15360, 31744},"
-                " ts = [int64 {5}, string[1] {\"q\"}], z = -0.0, n = nan> (b)\n"
+                " tp: type_proto = seq(float[N]), ts = [int64 {5}, string[1] {\"q\"}], z = -0.0, n = nan> (b)\n"
                 "}\n");
 }
 
@@ -116,13 +119,23 @@ static void bodies_capture_outer_values(void) {
                 "}\n");
 }
 
+static void messages_without_a_spelling_are_bytes(void) {
+    expect_same(HEADER "g (x) => (y) {\n"
+                       "   y = Op <s: type_protos = x\"0a0173a0010e\"> (x)\n}\n");
+    expect_error("g () => () { = Op <s: type_protos = x\"ffff\"> () }",
+                 "t.txt:1:37: error: bytes that are no attribute message\n"
+                 "    1 | g () => () { = Op <s: type_protos = x\"ffff\"> () }\n"
+                 "      |                                     ^~~~~~~\n");
+}
+
 static void functions_are_kept(void) {
     expect_same(HEADER
                 "g (float[3] x) => (float[3] y) {\n"
-                "   y = my.dom.Shift (x)\n"
+                "   y = my.dom.Shift:two (x)\n"
                 "}\n"
-                "\n<\n   domain: \"my.dom\",\n   opset_import: [\"\" : 18]\n>\n"
-                "Shift <k> (a) => (b) {\n"
+                "\n<\n   domain: \"my.dom\",\n   overload: \"two\",\n"
+                "   opset_import: [\"\" : 18]\n>\n"
+                "Shift <k, m = [1, 2], s = \"x\"> (a) => (b) {\n"
                 "   t = Constant <value_int: int = @k> ()\n"
                 "   b = Add (a, t)\n"
                 "}\n");
@@ -196,7 +209,8 @@ static void errors_have_place_and_remedy(void) {
     expect_error("g () => () <int8[1] w = {128}> {}",
                  "t.txt:1:26: error: a number that int8 cannot hold\n"
                  "    1 | g () => () <int8[1] w = {128}> {}\n      |                          ^~~\n");
-    expect_error("g () => () { \"a", "t.txt:1:14: error: a text in quotes that does not end\n"
+    expect_error("g () => () { \"a",
+                 "t.txt:1:14: error: a text in quotes that does not end\n"
                  "    1 | g () => () { \"a\n      |              ^\n");
     expect_error("g () => () <float[1] w = [\"location\": \"../w\"]> {}",
                  "t.txt:1:39: error: a location outside of the model's folder\n"
@@ -205,8 +219,9 @@ static void errors_have_place_and_remedy(void) {
 }
 
 /* Text nested `depth` deep around a core; its errors. */
-static const char *nested(struct arena *a, const char *head, const char *open, uint32_t depth,
-                          const char *core, const char *close, const char *tail) {
+static const char *nested(struct arena *a, const char *head, const char *open,
+                          uint32_t depth, const char *core, const char *close,
+                          const char *tail) {
     struct buf b = {0};
     buf_puts(&b, head);
     for (uint32_t i = 0; i < depth; i++) buf_puts(&b, open);
@@ -260,6 +275,7 @@ void add_ir_text_suite(void) {
     CU_ADD_TEST(s, attributes_keep_type_and_value);
     CU_ADD_TEST(s, constants_of_every_type_survive);
     CU_ADD_TEST(s, bodies_capture_outer_values);
+    CU_ADD_TEST(s, messages_without_a_spelling_are_bytes);
     CU_ADD_TEST(s, functions_are_kept);
     CU_ADD_TEST(s, types_other_than_tensors_are_kept);
     CU_ADD_TEST(s, external_data_is_a_reference);
