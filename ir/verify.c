@@ -68,9 +68,6 @@ static void tell_remarks(struct verify *v) {
         if (o->remark == VERIFY_RUNTIME_ONLY)
             ir_verify_warn(v, "\"%s\" is no operator of opset %" PRId64
                            "; ONNX Runtime alone knows it there%s", op, opset, more);
-        else if (o->remark == VERIFY_DEPRECATED)
-            ir_verify_warn(v, "\"%s\" is deprecated in opset %" PRId64 "%s", op, opset,
-                           more);
         else
             ir_verify_warn(v, "com.microsoft has no operator \"%s\" that is known%s", op,
                            more);
@@ -116,11 +113,18 @@ static void verify_imports(struct verify *v) {
 /* More are left to ir_verify_model, which refuses them. */
 #define MISSING_MAX 64
 
+/* The newest that is known, where it still has the operator. */
+static int64_t version_to_import(const char *domain, const char *op) {
+    const struct ir_schema *s = ir_schema_newest(domain, op);
+    int64_t newest = ir_schema_newest_opset(domain);
+    if (s && s->deprecated) return s->since - 1;
+    return newest ? newest : 1;
+}
+
 static void add_import(struct ir_model *m, const struct ir_graph *g, ir_node n,
                        struct diag_sink *diags) {
     const char *domain = ir_domain_name(g, n);
-    int64_t newest = ir_schema_newest_opset(domain);
-    ir_set_opset(m, domain, newest ? newest : 1);
+    ir_set_opset(m, domain, version_to_import(domain, ir_op_name(g, n)));
     diag_where(diags, DIAG_WARNING, ir_model_name(m),
                "uses \"%s\" of %s, which it does not import; the import is added",
                ir_op_name(g, n), domain);
@@ -190,7 +194,8 @@ static void verify_operator(struct verify *v) {
         return;
     }
     if (s->deprecated) {
-        remark(v, VERIFY_DEPRECATED);
+        ir_verify_wrong(v, "\"%s\" is deprecated in opset %" PRId64 " of %s", op,
+                        ir_opset(v->g, domain), shown(domain));
         return;
     }
     if (!*domain && s == ir_schema_runtime(op, ir_opset(v->g, domain)))

@@ -13,10 +13,11 @@
 #include "ir/graph.h"
 
 /* Imports what is used of other domains than ai.onnx and not imported, at the newest
- * version that is known, with a warning for each. For models just read. */
+ * version that is known and has the operator, with a warning for each. For models just
+ * read. */
 void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
 /* RW_OK, or RW_WRONG with errors. Faults that do no harm are warnings: an operator that
- * ONNX Runtime alone knows at that opset, a deprecated one. Types are compared where they
+ * ONNX Runtime alone knows at that opset, one of com.microsoft that is not known. Types are compared where they
  * are known, so best asked after inference. Linear in the model; changes nothing. */
 enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
 

@@ -9,7 +9,7 @@
 #include "ir/where.h"
 
 /* A kind of remark that is made once for an operator, with the number of its nodes. */
-enum verify_remark { VERIFY_RUNTIME_ONLY, VERIFY_DEPRECATED, VERIFY_UNKNOWN_CONTRIB };
+enum verify_remark { VERIFY_RUNTIME_ONLY, VERIFY_UNKNOWN_CONTRIB };
 struct verify_once {
     enum verify_remark remark;
     const struct ir_graph *g; /* the first node */
