@@ -1,0 +1,73 @@
+/* cli.h -- what the commands share: a session, its commands, packs, report, progress.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "cli/options.h"
+#include "dsl/dsl.h"
+
+/* One run of the command. All that it makes lives in the arena. */
+struct session {
+    struct arena arena;
+    struct diag_sink diags;
+    struct options options;
+    uint32_t printed; /* diagnostics of the list that were printed already */
+};
+
+struct command {
+    const char *name; /* "rules", or NULL for the main job */
+    enum command_bit bit;
+    int (*run)(struct session *s); /* returns the exit status */
+    const char *usage; /* behind "onnxrw" */
+    uint32_t least, most; /* number of arguments */
+    const char *what;
+};
+
+int cmd_run(struct session *s);
+int cmd_print(struct session *s);
+int cmd_parse(struct session *s);
+int cmd_check(struct session *s);
+int cmd_infer(struct session *s);
+int cmd_rules(struct session *s);
+int cmd_later(struct session *s); /* a command that is not there yet */
+
+/* --- session.c ---------------------------------------------------------------------- */
+/* Prints the diagnostics that came since the last call: all with -v, errors only with -q. */
+void session_flush(struct session *s);
+/* Prints one error and returns RW_USAGE. */
+int session_usage(struct session *s, const char *format, ...) RW_PRINTF(2, 3);
+/* A text file, or standard input for "-"; NULL after an error. */
+const struct diag_source *session_read(struct session *s, const char *path);
+/* A text to standard output, or to a file that appears complete or not at all. */
+enum rw_code session_write(struct session *s, const char *path, const struct buf *text);
+/* `path` with its extension, when it is `from`, replaced by `to`, else with `to` added. */
+const char *session_rename(struct session *s, const char *path, const char *from,
+                           const char *to);
+
+/* --- packs.c ------------------------------------------------------------------------ */
+/* Loads the packs named, or `auto.rules`; NULL after an error. */
+const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
+                                          const char *const *names);
+
+/* --- report.c ----------------------------------------------------------------------- */
+struct stage_time { const char *name; double seconds; };
+struct stages {
+    double last;
+    uint32_t n;
+    struct stage_time at[8];
+};
+void stages_begin(struct stages *t);
+void stages_end(struct stages *t, const char *name); /* the time since the last call */
+/* The table of what was applied. */
+void report_applied(const struct pm_report *r, bool verbose, struct buf *out);
+void report_times(const struct stages *t, struct buf *out);
+
+/* --- progress.c --------------------------------------------------------------------- */
+/* A line on the terminal that appears when the work takes longer than half a second. */
+struct progress { double begin, shown; bool visible, off; };
+void progress_begin(struct progress *p, bool off);
+void progress_step(void *p, const char *stage, uint64_t done, uint64_t total);
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,96 @@
+/* cmd_rules.c -- onnxrw rules: check, format, list and test packs.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/cli.h"
+#include "cli/rules.h"
+
+#include <stdio.h>
+
+/* --- check, list -------------------------------------------------------------------- */
+
+/* Loads a pack with its warnings printed; NULL after an error. */
+static const struct rule_pack *load(struct session *s, const char *name) {
+    const struct rule_pack *const *packs = packs_load(s, 1, &name);
+    session_flush(s);
+    return packs ? packs[0] : NULL;
+}
+
+static enum rw_code check_pack(struct session *s, const char *name) {
+    const struct rule_pack *pack = load(s, name);
+    if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
+    if (s->options.verbosity >= 0)
+        printf("%s: %u rules, no errors\n", name, pack->nrules);
+    return RW_OK;
+}
+
+static const char *target_name(uint32_t targets) {
+    return targets & TARGET_ONNX      ? "onnx"
+           : targets & TARGET_ORT     ? "ort"
+           : targets & TARGET_ORT_CPU ? "ort-cpu"
+                                      : "ort-cuda";
+}
+
+static enum rw_code list_pack(struct session *s, const char *name) {
+    static const char *const classes[] = {"exact", "float", "approx"};
+    const struct rule_pack *pack = load(s, name);
+    if (!pack) return RW_USAGE;
+    for (uint32_t i = 0; i < pack->nrules; i++) {
+        const struct rule *r = pack->rules[i];
+        printf("%-28s %-6s %-8s %s\n", r->name, classes[r->class], target_name(r->targets),
+               r->doc);
+    }
+    return RW_OK;
+}
+
+/* --- fmt ---------------------------------------------------------------------------- */
+
+/* Formats a file in place; standard input to standard output. With --dry-run it only says
+ * which files would change, and fails when one would. */
+static enum rw_code format_pack(struct session *s, const char *name) {
+    const struct diag_source *source = session_read(s, name);
+    struct buf text = {0};
+    if (!source) return RW_USAGE;
+    enum rw_code code = dsl_format(source, &text, &s->diags);
+    bool is_stream = rw_streq(name, "-");
+    bool same = code == RW_OK && rw_streq(buf_text(&text), source->text);
+    if (code == RW_OK && is_stream) code = session_write(s, "-", &text);
+    else if (code == RW_OK && !same) {
+        printf("%s\n", name);
+        code = s->options.dry_run ? RW_WRONG : session_write(s, name, &text);
+    }
+    buf_free(&text);
+    return code;
+}
+
+/* --- the subcommands ---------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum rw_code (*run)(struct session *s, const char *pack); /* NULL: not there yet */
+} actions[] = {{"check", check_pack}, {"test", rules_test}, {"fmt", format_pack},
+               {"list", list_pack},   {"doc", NULL},        {"compile", NULL}};
+
+static int unknown_action(struct session *s, const char *word) {
+    const char *names[countof(actions)];
+    for (size_t i = 0; i < countof(actions); i++) names[i] = actions[i].name;
+    const char *near = diag_nearest(word, names, countof(names));
+    return session_usage(s, "no command \"rules %s\"%s%s%s", word,
+                         near ? "; did you mean \"" : "", near ? near : "",
+                         near ? "\"?" : "; there are check, test, fmt and list");
+}
+
+int cmd_rules(struct session *s) {
+    const char *word = s->options.args.at[0];
+    size_t i = 0;
+    while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
+    if (i == countof(actions)) return unknown_action(s, word);
+    if (!actions[i].run) return session_usage(s, "\"rules %s\" is not there yet", word);
+    if (s->options.args.len < 2) return session_usage(s, "\"rules %s\" needs a pack", word);
+    enum rw_code worst = RW_OK;
+    for (uint32_t k = 1; k < s->options.args.len; k++) {
+        enum rw_code code = actions[i].run(s, s->options.args.at[k]);
+        if (code > worst) worst = code;
+        session_flush(s);
+    }
+    return (int)worst;
+}

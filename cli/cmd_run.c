@@ -1,0 +1,115 @@
+/* cmd_run.c -- the main job: read, rewrite by the packs, write.
+ *
+ * The output may be the input: it is written beside it and renamed at the end, while the
+ * input stays open until then. Only with --weights=share the two must be different files.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "api/rewrite.h"
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+struct job {
+    struct session *s;
+    const char *in, *out;
+    struct ir_model *model;
+    struct stages stages;
+    struct progress progress;
+    struct pm_report report;
+};
+
+static bool is_stream(const char *path) { return rw_streq(path, "-"); }
+
+static void choose_files(struct job *j) {
+    const struct options *o = &j->s->options;
+    j->in = o->args.at[0];
+    j->out = o->out              ? o->out
+             : is_stream(j->in) ? "-"
+                                : session_rename(j->s, j->in, ".onnx", ".opt.onnx");
+}
+
+static enum rw_code compile(struct job *j, const struct pm_auto **out) {
+    struct session *s = j->s;
+    uint32_t n = s->options.packs.len ? s->options.packs.len : 1;
+    const struct rule_pack *const *packs =
+        packs_load(s, s->options.packs.len, s->options.packs.at);
+    *out = packs ? pm_compile(&s->arena, packs, n, &s->diags) : NULL;
+    stages_end(&j->stages, "rules");
+    return *out ? RW_OK : RW_USAGE;
+}
+
+static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
+    const struct options *o = &j->s->options;
+    struct pm_options run = {
+        .target = o->target, .level = o->level, .opset = o->opset,
+        .keep_opset = o->keep_opset, .verify = o->verify, .ndefines = o->defines.len,
+        .defines = o->defines.at, .progress = progress_step, .progress_ctx = &j->progress};
+    TRY(api_prepare(j->model, o->verify, &j->s->diags));
+    stages_end(&j->stages, "infer");
+    progress_begin(&j->progress, o->verbosity < 0);
+    enum rw_code code =
+        api_rewrite(rules, j->model, &run, &j->s->arena, &j->report, &j->s->diags);
+    progress_end(&j->progress);
+    stages_end(&j->stages, "rewrite");
+    return code;
+}
+
+static enum rw_code write_model(struct job *j, struct ir_model *m) {
+    const struct options *o = &j->s->options;
+    struct ir_write_options w = {.weights = o->weights, .durable = o->durable};
+    if (o->dry_run) return RW_OK;
+    enum rw_code code = ir_model_write(m, j->out, &w, &j->s->diags);
+    stages_end(&j->stages, "write");
+    return code;
+}
+
+/* What was done, on standard output unless the model goes there. */
+static void print_report(struct job *j) {
+    const struct options *o = &j->s->options;
+    const struct pm_report *r = &j->report;
+    struct buf text = {0};
+    if (o->verbosity < 0) return;
+    buf_printf(&text, "%s: %u nodes, now %u%s%s", j->in, r->nodes_before, r->nodes_after,
+               o->dry_run ? "; nothing written (--dry-run)" : ", in ",
+               o->dry_run ? "" : j->out);
+    if (r->opset_after != r->opset_before)
+        buf_printf(&text, "; opset %" PRId64 ", now %" PRId64, r->opset_before,
+                   r->opset_after);
+    buf_putc(&text, '\n');
+    report_applied(r, o->verbosity > 0, &text);
+    if (o->time) report_times(&j->stages, &text);
+    fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);
+    buf_free(&text);
+}
+
+/* --on-error=original: the input, as it is, in the output's place. */
+static enum rw_code leave_original(struct job *j) {
+    struct session *s = j->s;
+    struct ir_model *m = ir_model_read(&s->arena, j->in, &s->diags);
+    if (!m) return RW_FORMAT;
+    enum rw_code code = write_model(j, m);
+    if (code == RW_OK)
+        diag_where(&s->diags, DIAG_WARNING, j->out,
+                   "a copy of the input, without any rewrite");
+    ir_model_close(m);
+    return code;
+}
+
+int cmd_run(struct session *s) {
+    struct job j = {.s = s};
+    const struct pm_auto *rules = NULL;
+    stages_begin(&j.stages);
+    choose_files(&j);
+    TRY(compile(&j, &rules));
+    j.model = ir_model_read(&s->arena, j.in, &s->diags);
+    stages_end(&j.stages, "read");
+    if (!j.model) return RW_FORMAT;
+    enum rw_code code = rewrite(&j, rules);
+    if (code == RW_OK) code = write_model(&j, j.model);
+    if (code == RW_OK) print_report(&j);
+    ir_model_close(j.model);
+    if (code == RW_WRONG && s->options.original_on_error && !is_stream(j.in))
+        code = leave_original(&j);
+    return (int)code;
+}

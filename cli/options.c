@@ -1,0 +1,247 @@
+/* options.c -- see options.h.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/options.h"
+
+#include <errno.h>
+
+enum option_id {
+    OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
+    OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
+    OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_LATER
+};
+
+#define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
+
+struct option_def {
+    enum option_id id;
+    char letter;      /* -r, or 0 */
+    const char *name; /* --target, without the dashes, or NULL */
+    const char *value; /* what stands behind it, as shown; NULL: nothing */
+    uint32_t commands;
+    const char *what;
+};
+static const struct option_def defs[] = {
+    {OPT_PACK, 'r', "rules", "PACK", FOR_RUN | FOR_EXPLAIN,
+     "a rules file, or the name of a pack; may be repeated"},
+    {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE,
+     "where to write; - is standard output"},
+    {OPT_DEFINE, 'D', "define", "NAME=VALUE", FOR_RUN | FOR_EXPLAIN,
+     "a parameter of a pack"},
+    {OPT_TARGET, 0, "target", "TARGET", FOR_RUN | FOR_EXPLAIN,
+     "what the result must run on: ort (default), ort-cpu, ort-cuda, onnx"},
+    {OPT_LEVEL, 'O', NULL, "0|1|2", FOR_RUN | FOR_EXPLAIN,
+     "exact rules only, also rounding (default), also approximations"},
+    {OPT_OPSET, 0, "opset", "N", FOR_RUN | FOR_EXPLAIN, "raise the model to opset N first"},
+    {OPT_KEEP_OPSET, 0, "keep-opset", NULL, FOR_RUN | FOR_EXPLAIN,
+     "leave out rules that need a newer opset"},
+    {OPT_WEIGHTS, 0, "weights", "copy|share", FOR_RUN,
+     "share: refer to the weights in the input file"},
+    {OPT_VERIFY, 0, "verify", "off|structure", FOR_RUN,
+     "what is checked before writing (default structure)"},
+    {OPT_ON_ERROR, 0, "on-error", "fail|original", FOR_RUN,
+     "original: leave a copy of the input when a rewrite goes wrong"},
+    {OPT_DRY_RUN, 0, "dry-run", NULL, FOR_RUN | FOR_RULES, "do all but write"},
+    {OPT_DURABLE, 0, "durable", NULL, FOR_RUN | FOR_INFER | FOR_PARSE,
+     "be sure that the output is on the disk"},
+    {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
+    {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
+    {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
+    {OPT_VERBOSE, 'v', "verbose", NULL, FOR_ALL, "more detail"},
+    {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
+    {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
+    {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
+    {OPT_LATER, 0, "rule", "R", FOR_EXPLAIN, NULL},
+    {OPT_LATER, 0, "node", "N", FOR_EXPLAIN, NULL},
+    {OPT_LATER, 0, "inputs", "X", FOR_DIFF | FOR_CAPTURE, NULL},
+    {OPT_LATER, 0, "outputs", "Y", FOR_CAPTURE, NULL},
+};
+
+/* --- values ------------------------------------------------------------------------- */
+
+struct choice { const char *word; uint32_t value; };
+
+static const struct choice targets[] = {
+    {"onnx", TARGET_ONNX}, {"ort", TARGET_ORT}, {"ort-cpu", TARGET_ORT_CPU},
+    {"ort-cuda", TARGET_ORT_CUDA}};
+static const struct choice levels[] = {
+    {"0", CLASS_EXACT}, {"1", CLASS_FLOAT}, {"2", CLASS_APPROX}};
+#define LATER UINT32_MAX /* a value of the contract that is not there yet */
+static const struct choice weights[] = {
+    {"copy", IR_WEIGHTS_COPY}, {"share", IR_WEIGHTS_SHARE}, {"external", LATER}};
+static const struct choice verifications[] = {
+    {"off", PM_VERIFY_OFF}, {"structure", PM_VERIFY_STRUCTURE}, {"rewrites", LATER},
+    {"model", LATER}};
+static const struct choice on_errors[] = {{"fail", 0}, {"original", 1}};
+
+struct reader {
+    struct arena *arena;
+    struct options *o;
+    struct buf *error;
+};
+
+static bool choose(struct reader *r, const struct option_def *d, const char *value,
+                   const struct choice *choices, size_t n, uint32_t *out) {
+    for (size_t i = 0; i < n; i++) {
+        if (!rw_streq(value, choices[i].word)) continue;
+        if (choices[i].value == LATER)
+            r->o->later = arena_printf(r->arena, "--%s=%s", d->name, value);
+        *out = choices[i].value == LATER ? 0 : choices[i].value;
+        return true;
+    }
+    buf_printf(r->error, "\"%s\" is no value of %s%s", value, d->name ? "--" : "-",
+               d->name ? d->name : "O");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(r->error, "%s%s", i ? ", " : ": it takes ", choices[i].word);
+    return false;
+}
+
+static bool read_opset(struct reader *r, const char *value) {
+    char *end;
+    errno = 0;
+    long long n = strtoll(value, &end, 10);
+    if (errno || *end || end == value || n < 1 || n > 1000) {
+        buf_printf(r->error, "\"%s\" is no version of an opset", value);
+        return false;
+    }
+    r->o->opset = n;
+    return true;
+}
+
+static bool read_define(struct reader *r, const char *value) {
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value) {
+        buf_printf(r->error, "\"%s\" behind -D is not NAME=VALUE", value);
+        return false;
+    }
+    struct pm_define d = {arena_strndup(r->arena, value, (size_t)(equals - value)),
+                          equals + 1};
+    vec_push(r->arena, &r->o->defines, d);
+    return true;
+}
+
+static bool apply(struct reader *r, const struct option_def *d, const char *value) {
+    struct options *o = r->o;
+    uint32_t x = 0;
+    switch (d->id) {
+    case OPT_PACK: vec_push(r->arena, &o->packs, value); return true;
+    case OPT_OUT: o->out = value; return true;
+    case OPT_DEFINE: return read_define(r, value);
+    case OPT_OPSET: return read_opset(r, value);
+    case OPT_KEEP_OPSET: o->keep_opset = true; return true;
+    case OPT_TARGET:
+        return choose(r, d, value, targets, countof(targets), &o->target);
+    case OPT_LEVEL:
+        if (!choose(r, d, value, levels, countof(levels), &x)) return false;
+        o->level = (enum rule_class)x;
+        return true;
+    case OPT_WEIGHTS:
+        if (!choose(r, d, value, weights, countof(weights), &x)) return false;
+        o->weights = (enum ir_weights)x;
+        return true;
+    case OPT_VERIFY:
+        if (!choose(r, d, value, verifications, countof(verifications), &x)) return false;
+        o->verify = (enum pm_verify)x;
+        return true;
+    case OPT_ON_ERROR:
+        if (!choose(r, d, value, on_errors, countof(on_errors), &x)) return false;
+        o->original_on_error = x != 0;
+        return true;
+    case OPT_DRY_RUN: o->dry_run = true; return true;
+    case OPT_DURABLE: o->durable = true; return true;
+    case OPT_TIME: o->time = true; return true;
+    case OPT_ALL: o->all = true; return true;
+    case OPT_QUIET: o->verbosity = -1; return true;
+    case OPT_VERBOSE: o->verbosity = 1; return true;
+    case OPT_HELP: o->help = true; return true;
+    case OPT_LATER: o->later = arena_printf(r->arena, "--%s", d->name); return true;
+    }
+    return false;
+}
+
+/* --- the line ----------------------------------------------------------------------- */
+
+static const struct option_def *by_name(const char *name, size_t len) {
+    for (size_t i = 0; i < countof(defs); i++)
+        if (defs[i].name && strlen(defs[i].name) == len && !memcmp(defs[i].name, name, len))
+            return &defs[i];
+    return NULL;
+}
+
+static const struct option_def *by_letter(char letter) {
+    for (size_t i = 0; i < countof(defs); i++)
+        if (defs[i].letter && defs[i].letter == letter) return &defs[i];
+    return NULL;
+}
+
+static void unknown(struct reader *r, const char *arg, enum command_bit bit) {
+    const char *names[countof(defs)];
+    size_t n = 0, len = strcspn(arg, "=");
+    for (size_t i = 0; i < countof(defs); i++)
+        if (defs[i].name && (defs[i].commands & (uint32_t)bit)) names[n++] = defs[i].name;
+    buf_printf(r->error, "unknown option \"%.*s\"", (int)len, arg);
+    const char *word = arena_strndup(r->arena, arg, len);
+    const char *near = diag_nearest(word + strspn(word, "-"), names, n);
+    if (near) buf_printf(r->error, "; did you mean \"--%s\"?", near);
+}
+
+/* One option, at argv[*i]; steps over its value. */
+static bool read_option(struct reader *r, int argc, char **argv, int *i,
+                        enum command_bit bit) {
+    const char *arg = argv[*i], *value = NULL;
+    bool is_long = arg[1] == '-';
+    size_t len = is_long ? strcspn(arg + 2, "=") : 0;
+    const struct option_def *d = is_long ? by_name(arg + 2, len) : by_letter(arg[1]);
+    if (!is_long && d && !d->value && arg[2]) d = NULL; /* -quiet */
+    if (!d) {
+        unknown(r, arg, bit);
+        return false;
+    }
+    if (!(d->commands & (uint32_t)bit)) {
+        buf_printf(r->error, "this command takes no \"%s\"", arg);
+        return false;
+    }
+    if (is_long && arg[2 + len] == '=') value = arg + 2 + len + 1;
+    else if (!is_long && arg[2]) value = arg + 2 + (arg[2] == '=');
+    if (value && !d->value) {
+        buf_printf(r->error, "\"%.*s\" takes no value", (int)len + 2, arg);
+        return false;
+    }
+    if (!value && d->value) {
+        if (*i + 1 >= argc) {
+            buf_printf(r->error, "\"%s\" needs a value: %s", arg, d->value);
+            return false;
+        }
+        value = argv[++*i];
+    }
+    return apply(r, d, value);
+}
+
+bool options_parse(int argc, char **argv, int first, enum command_bit bit, struct arena *a,
+                   struct options *o, struct buf *error) {
+    struct reader r = {a, o, error};
+    *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
+                          .verify = PM_VERIFY_STRUCTURE};
+    bool only_args = false;
+    for (int i = first; i < argc; i++) {
+        if (!only_args && rw_streq(argv[i], "--")) only_args = true;
+        else if (only_args || argv[i][0] != '-' || argv[i][1] == 0)
+            vec_push(a, &o->args, argv[i]);
+        else if (!read_option(&r, argc, argv, &i, bit)) return false;
+    }
+    return true;
+}
+
+void options_describe(enum command_bit bit, struct buf *out) {
+    for (size_t i = 0; i < countof(defs); i++) {
+        const struct option_def *d = &defs[i];
+        struct buf left = {0};
+        if (!d->what || !(d->commands & (uint32_t)bit)) continue;
+        if (d->letter) buf_printf(&left, "-%c%s", d->letter, d->name ? ", " : d->value);
+        else buf_puts(&left, "    ");
+        if (d->name) buf_printf(&left, "--%s", d->name);
+        if (d->name && d->value) buf_printf(&left, "%s%s", d->letter ? " " : "=", d->value);
+        buf_printf(out, "  %-30s %s\n", buf_text(&left), d->what);
+        buf_free(&left);
+    }
+}

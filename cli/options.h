@@ -1,0 +1,41 @@
+/* options.h -- the command line as data: one table of options for all commands.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "ir/model.h"
+#include "matcher/matcher.h"
+
+/* Which commands take an option. */
+enum command_bit {
+    FOR_RUN = 1, FOR_EXPLAIN = 2, FOR_CHECK = 4, FOR_INFER = 8, FOR_PRINT = 16,
+    FOR_PARSE = 32, FOR_DIFF = 64, FOR_PROFILE = 128, FOR_CAPTURE = 256, FOR_RULES = 512,
+    FOR_ALL = 1023
+};
+
+struct options {
+    bool help, all, dry_run, durable, keep_opset, time, original_on_error;
+    int verbosity; /* -1: quiet, 0, 1: verbose */
+    const char *out; /* -o, or NULL */
+    uint32_t target;
+    int64_t opset;
+    enum rule_class level;
+    enum ir_weights weights;
+    enum pm_verify verify;
+    VEC(const char *) packs;
+    VEC(struct pm_define) defines;
+    VEC(const char *) args; /* what is no option */
+    const char *later;      /* the first option given that is not there yet, or NULL */
+};
+
+/* Reads argv[first..argc) for the command `bit` into *o, which starts with the defaults.
+ * false, with a message in *error, for what the command does not take. */
+bool options_parse(int argc, char **argv, int first, enum command_bit bit, struct arena *a,
+                   struct options *o, struct buf *error);
+/* The lines of `--help` that describe the options of a command. */
+void options_describe(enum command_bit bit, struct buf *out);
+
+#endif

@@ -1,0 +1,110 @@
+/* rules_test.c -- onnxrw rules test: examples and near misses.
+ *
+ * An example is a graph in ONNX text. The pack that the rule comes from is run on it, for
+ * the rule's own target; an example holds when the operator that it names is then there as
+ * often as it says, and a near miss when the rule was not applied.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "api/rewrite.h"
+#include "cli/rules.h"
+
+#include <stdio.h>
+
+struct tests {
+    struct session *s;
+    const struct pm_auto *rules;
+    uint32_t run, failed, without;
+};
+
+static int64_t count_in_graph(const struct ir_graph *g, const char *domain,
+                              const char *op) {
+    int64_t n = 0;
+    for (ir_node x = g->first; x != IR_NONE; x = ir_nod(g, x)->next)
+        n += rw_streq(ir_op_name(g, x), op) && rw_streq(ir_domain_name(g, x), domain);
+    return n;
+}
+
+/* Nodes of an operator, "Op" or "domain.Op", in all graphs of the model. */
+static int64_t count_op(struct arena *a, const struct ir_model *m, const char *name) {
+    const char *dot = strrchr(name, '.');
+    const char *domain = dot ? arena_strndup(a, name, (size_t)(dot - name)) : "";
+    int64_t n = 0;
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        if (ir_graph_is_live(m->graphs.at[i]))
+            n += count_in_graph(m->graphs.at[i], domain, dot ? dot + 1 : name);
+    return n;
+}
+
+static uint32_t times_applied(const struct pm_report *r, const struct rule *rule) {
+    for (uint32_t i = 0; i < r->rules.len; i++)
+        if (rw_streq(r->rules.at[i].rule->name, rule->name)) return r->rules.at[i].count;
+    return 0;
+}
+
+/* The rewritten graph behind the message, so that one sees what did happen. */
+static void show(struct session *s, struct span at, const struct ir_model *m) {
+    struct buf text = {0};
+    ir_text_print(m, &(struct ir_text_options){0}, &text);
+    diag_at(&s->diags, DIAG_NOTE, at, "the result is\n%s", buf_text(&text));
+    buf_free(&text);
+}
+
+static bool judge(struct tests *t, const struct rule *r, const struct rule_example *e,
+                  const struct ir_model *m, const struct pm_report *report) {
+    struct diag_sink *diags = &t->s->diags;
+    uint32_t applied = times_applied(report, r);
+    int64_t n = e->is_near ? 0 : count_op(&t->s->arena, m, e->expects);
+    if (e->is_near && applied == 0) return true;
+    if (!e->is_near && n == e->count) return true;
+    if (e->is_near)
+        diag_at(diags, DIAG_ERROR, e->graph, "rule \"%s\" applies to its near miss \"%s\"",
+                r->name, e->name);
+    else
+        diag_at(diags, DIAG_ERROR, e->graph,
+                "example of \"%s\": %" PRId64 " nodes of \"%s\" afterwards, %" PRId64 " wanted",
+                r->name, n, e->expects, e->count);
+    show(t->s, e->graph, m);
+    return false;
+}
+
+static bool run_example(struct tests *t, const struct rule *r,
+                        const struct rule_example *e) {
+    struct session *s = t->s;
+    struct pm_report report = {0};
+    struct pm_options o = {
+        .target = r->targets & TARGET_ONNX ? TARGET_ONNX : r->targets,
+        .level = r->class > CLASS_FLOAT ? r->class : CLASS_FLOAT,
+        .verify = PM_VERIFY_STRUCTURE};
+    struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
+    return m && api_prepare(m, o.verify, &s->diags) == RW_OK &&
+           api_rewrite(t->rules, m, &o, &s->arena, &report, &s->diags) == RW_OK &&
+           judge(t, r, e, m, &report);
+}
+
+static void run_rule(struct tests *t, const struct rule *r) {
+    if (r->nexamples == 0) t->without++;
+    for (uint32_t i = 0; i < r->nexamples; i++) {
+        bool ok = run_example(t, r, &r->examples[i]);
+        t->run++;
+        t->failed += !ok;
+        if (t->s->options.verbosity > 0)
+            printf("%s  %s%s%s\n", ok ? "ok  " : "FAIL", r->name,
+                   r->examples[i].is_near ? ", near miss " : "",
+                   r->examples[i].is_near ? r->examples[i].name : "");
+        session_flush(t->s);
+    }
+}
+
+enum rw_code rules_test(struct session *s, const char *name) {
+    const struct rule_pack *const *packs = packs_load(s, 1, &name);
+    struct tests t = {.s = s};
+    t.rules = packs ? pm_compile(&s->arena, packs, 1, &s->diags) : NULL;
+    session_flush(s);
+    if (!t.rules) return RW_USAGE;
+    for (uint32_t i = 0; i < packs[0]->nrules; i++) run_rule(&t, packs[0]->rules[i]);
+    if (s->options.verbosity >= 0)
+        printf("%s: %u examples and near misses, %u failed; %u of %u rules have none\n",
+               name, t.run, t.failed, t.without, packs[0]->nrules);
+    return t.failed ? RW_WRONG : RW_OK;
+}
