@@ -33,7 +33,7 @@ int cmd_rules(struct session *s);
 int cmd_later(struct session *s); /* a command that is not there yet */
 
 /* --- session.c ---------------------------------------------------------------------- */
-/* Prints the diagnostics that came since the last call: all with -v, errors only with -q. */
+/* Prints the diagnostics that came since the last call; errors only with -q. */
 void session_flush(struct session *s);
 /* Prints one error and returns RW_USAGE. */
 int session_usage(struct session *s, const char *format, ...) RW_PRINTF(2, 3);

@@ -1,4 +1,4 @@
-/* cmd_check.c -- onnxrw check and onnxrw infer: what is known of a model without running it.
+/* cmd_check.c -- onnxrw check and infer: what is known of a model without running it.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/cli.h"

@@ -62,7 +62,7 @@ static bool judge(struct tests *t, const struct rule *r, const struct rule_examp
                 r->name, e->name);
     else
         diag_at(diags, DIAG_ERROR, e->graph,
-                "example of \"%s\": %" PRId64 " nodes of \"%s\" afterwards, %" PRId64 " wanted",
+                "example of \"%s\": %" PRId64 " nodes of \"%s\" afterwards, wanted %" PRId64,
                 r->name, n, e->expects, e->count);
     show(t->s, e->graph, m);
     return false;

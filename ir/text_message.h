@@ -13,7 +13,7 @@
 /* The type that an attribute message holds, NULL: none; and such a message. */
 const struct ir_type *text_message_type(struct ir_model *m, const Onnx__AttributeProto *p);
 Onnx__AttributeProto *text_type_message(struct ir_model *m, const struct ir_type *t);
-/* The default of a parameter, false where it is a tensor, graph or type; and its message. */
+/* The default of a parameter, false where it is no simple one; and its message. */
 bool text_message_attr(struct ir_model *m, Onnx__AttributeProto *p, struct ir_attr *out);
 Onnx__AttributeProto *text_attr_message(struct ir_model *m, const struct ir_attr *a);
 /* An attribute from its bytes; NULL where they are none, or harmful. */
