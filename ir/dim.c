@@ -212,6 +212,14 @@ ir_dim ir_dim_max(struct ir_dims *t, ir_dim a, ir_dim b) {
     return choice(t, DIM_MAX, a, b, range);
 }
 
+/* a and min(a, k), k >= 2: where they differ they do not broadcast. */
+static bool is_cut_of(const struct ir_dims *t, ir_dim cut, ir_dim a) {
+    const struct dim_atom *x;
+    int64_t k;
+    if (!is_atom(t, cut, DIM_MIN, &x) || (x->a != a && x->b != a)) return false;
+    return ir_dim_is_const(t, x->a == a ? x->b : x->a, &k) && k >= 2;
+}
+
 ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b) {
     int64_t x, y;
     bool a_const = ir_dim_is_const(t, a, &x), b_const = ir_dim_is_const(t, b, &y);
@@ -220,7 +228,8 @@ ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b) {
     if (a_const) return b ? ir_dim_find(t, b) : b;
     if (b_const) return a ? ir_dim_find(t, a) : a;
     if (!both_known(t, &a, &b)) return IR_DIM_UNKNOWN;
-    if (a == b) return a;
+    if (a == b || is_cut_of(t, b, a)) return a;
+    if (is_cut_of(t, a, b)) return b;
     return choice(t, DIM_BROADCAST, a, b, any_dim);
 }
 

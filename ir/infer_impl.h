@@ -63,6 +63,7 @@ enum ir_dtype infer_dtype(const struct infer *x, uint32_t k);
 /* The dims of operand k, present forms; false when its rank is not known. */
 bool infer_shape_of(const struct infer *x, uint32_t k, struct infer_shape *s);
 bool infer_type_shape(const struct infer *x, const struct ir_type *t, struct infer_shape *s);
+/* The known value of operand k; of floats too, where all items are integers. */
 const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k);
 /* The items of a list operand; when those are not known but their number is, unknown
  * ones. false when not even that. */

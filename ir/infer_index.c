@@ -114,15 +114,17 @@ bool infer_split(struct infer *x) {
 
 /* --- Slice ------------------------------------------------------------------------- */
 
-#define SLICE_TO_END INT32_MAX /* what exporters write for "to the end" is no less */
+/* What exporters write for "to the end" is no less; exact for every dim that is known. */
+#define SLICE_TO_END 1000000000
 
 /* A bound of a slice in 0..whole. -k counts from the end: whole - min(whole, k), which
  * is max(whole - k, 0) in the form that cancels against other slices of the same dim. */
 static ir_dim slice_bound(const struct infer *x, ir_dim whole, ir_dim bound) {
     int64_t value, low, high;
     if (infer_is_const(x, bound, &value)) {
-        if (value >= SLICE_TO_END) return whole;
-        if (value <= -(int64_t)SLICE_TO_END) return infer_const(x, 0);
+        bool symbolic = !infer_is_const(x, whole, &low);
+        if (symbolic && value >= SLICE_TO_END) return whole;
+        if (value <= (symbolic ? -SLICE_TO_END : -INT64_MAX)) return infer_const(x, 0);
         ir_dim size = infer_const(x, value < 0 ? -value : value);
         ir_dim inside = ir_dim_min(x->d, whole, size);
         return value < 0 ? ir_dim_sub(x->d, whole, inside) : inside;
@@ -134,18 +136,25 @@ static ir_dim slice_bound(const struct infer *x, ir_dim whole, ir_dim bound) {
     return ir_dim_sub(x->d, whole, ir_dim_min(x->d, whole, size));
 }
 
-/* Backwards over a whole dim, the one case with a negative step that is written. */
+/* With a negative step: from start, clamped to the dims there are, down to behind end. */
+static int64_t backward_count(int64_t size, int64_t from, int64_t to, int64_t step) {
+    if (size == 0) return 0;
+    from = from < -size ? 0 : from < 0 ? from + size : from >= size ? size - 1 : from;
+    to = to < -size ? -1 : to < 0 ? to + size : to >= size ? size - 1 : to;
+    return from <= to ? 0 : (from - to - 1) / -step + 1;
+}
+
+/* Of a dim that is not known only the whole can be taken backwards. */
 static ir_dim backward_length(const struct infer *x, ir_dim whole, ir_dim start, ir_dim end,
                               int64_t step) {
     int64_t from, to, size;
-    if (!infer_is_const(x, start, &from) || !infer_is_const(x, end, &to)) return IR_DIM_UNKNOWN;
+    if (!infer_is_const(x, start, &from) || !infer_is_const(x, end, &to) || step == INT64_MIN)
+        return IR_DIM_UNKNOWN;
+    if (infer_is_const(x, whole, &size) && size >= 0)
+        return infer_const(x, backward_count(size, from, to, step));
     bool from_last = from == -1 || from >= SLICE_TO_END;
-    if (from_last && to <= -(int64_t)SLICE_TO_END && step > INT64_MIN)
-        return infer_ceildiv(x, whole, -step);
-    if (!infer_is_const(x, whole, &size) || step == INT64_MIN) return IR_DIM_UNKNOWN;
-    from = from < -size ? -1 : from < 0 ? from + size : from >= size ? size - 1 : from;
-    to = to < -size ? -1 : to < 0 ? to + size : to >= size ? size - 1 : to;
-    return infer_const(x, from <= to ? 0 : (from - to - 1) / -step + 1);
+    bool to_first = to <= -SLICE_TO_END;
+    return from_last && to_first ? infer_ceildiv(x, whole, -step) : IR_DIM_UNKNOWN;
 }
 
 static ir_dim slice_length(const struct infer *x, ir_dim whole, ir_dim start, ir_dim end,

@@ -29,9 +29,28 @@ bool infer_shape_of(const struct infer *x, uint32_t k, struct infer_shape *s) {
     return infer_type_shape(x, infer_in(x, k), s);
 }
 
+/* A constant of floats that are integers, as shape arithmetic by way of floats has. */
+static const struct ir_symval *float_constant(const struct infer *x, ir_value v) {
+    const struct ir_tensor *t = ir_const(x->g, v);
+    ir_dim items[INFER_MAX_ITEMS];
+    if (!t || t->rank > 1 || t->count > INFER_MAX_ITEMS) return NULL;
+    if (t->dtype != IR_FLOAT && t->dtype != IR_DOUBLE) return NULL;
+    for (uint32_t i = 0; i < t->count; i++) {
+        int64_t value;
+        if (!ir_tensor_int_at(x->m, t, i, &value)) return NULL;
+        items[i] = infer_const(x, value);
+    }
+    struct ir_symval *s = arena_new(x->tmp, struct ir_symval);
+    *s = (struct ir_symval){.rank = t->rank, .len = (uint32_t)t->count,
+                            .items = arena_copy(x->tmp, items, t->count * sizeof *items)};
+    return s;
+}
+
 const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k) {
     ir_value v = ir_input(x->g, x->n, k);
-    return v == IR_NONE ? NULL : ir_symval_of(x->g, v);
+    if (v == IR_NONE) return NULL;
+    const struct ir_symval *s = ir_symval_of(x->g, v);
+    return s ? s : float_constant(x, v);
 }
 
 bool infer_items_of(const struct infer *x, uint32_t k, struct infer_shape *items) {

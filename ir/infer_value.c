@@ -2,7 +2,8 @@
  *
  * Items are integers of 64 bits without bound; what int32 cannot hold is dropped at the
  * end, so a symbolic item supposes that the model's own arithmetic does not overflow.
- * Truth values are 0 and 1.
+ * Truth values are 0 and 1. Some exporters take sizes through float: there, items are
+ * followed through casts, choices and moves, but not through arithmetic that may round.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,15 +23,29 @@ static bool value_length(const struct infer *x, uint32_t k, uint32_t *rank, uint
     return true;
 }
 
+#define FLOAT_EXACT (INT64_C(1) << 24) /* float has every integer up to here, ... */
+#define DOUBLE_EXACT (INT64_C(1) << 53) /* ... double up to here */
+
+static bool within(int64_t value, int64_t limit) { return value >= -limit && value <= limit; }
+
 static bool fits(enum ir_dtype t, int64_t value) {
-    if (t == IR_INT32) return value >= INT32_MIN && value <= INT32_MAX;
-    return t != IR_BOOL || value == 0 || value == 1;
+    switch (t) {
+    case IR_INT32: return value >= INT32_MIN && value <= INT32_MAX;
+    case IR_BOOL: return value == 0 || value == 1;
+    case IR_FLOAT: return within(value, FLOAT_EXACT);
+    case IR_DOUBLE: return within(value, DOUBLE_EXACT);
+    default: return true;
+    }
+}
+
+static bool holds_values(enum ir_dtype t) {
+    return t == IR_INT64 || t == IR_INT32 || t == IR_BOOL || t == IR_FLOAT || t == IR_DOUBLE;
 }
 
 void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items) {
     enum ir_dtype t = x->out[k].type.dtype;
     if (t == IR_UNDEFINED) t = infer_schema_dtype(x, k);
-    if (t != IR_INT64 && t != IR_INT32 && t != IR_BOOL) return;
+    if (!holds_values(t)) return;
     for (uint32_t i = 0; i < len; i++) {
         int64_t value;
         if (infer_is_const(x, items[i], &value) && !fits(t, value)) items[i] = IR_DIM_UNKNOWN;
@@ -114,11 +129,16 @@ static ir_dim same(const struct infer *x, ir_dim a) {
     return a;
 }
 
-void infer_value_add(struct infer *x) { zip_items(x, add); }
-void infer_value_sub(struct infer *x) { zip_items(x, sub); }
-void infer_value_mul(struct infer *x) { zip_items(x, mul); }
-void infer_value_div(struct infer *x) { zip_items(x, quotient); }
-void infer_value_mod(struct infer *x) { zip_items(x, modulo); }
+/* Integers only: floats may round, and their Div does not round down. */
+static void zip_integers(struct infer *x, binary_item *f) {
+    if (!ir_dtype_is_float(infer_dtype(x, 0))) zip_items(x, f);
+}
+
+void infer_value_add(struct infer *x) { zip_integers(x, add); }
+void infer_value_sub(struct infer *x) { zip_integers(x, sub); }
+void infer_value_mul(struct infer *x) { zip_integers(x, mul); }
+void infer_value_div(struct infer *x) { zip_integers(x, quotient); }
+void infer_value_mod(struct infer *x) { zip_integers(x, modulo); }
 void infer_value_min(struct infer *x) { zip_items(x, min); }
 void infer_value_max(struct infer *x) { zip_items(x, max); }
 void infer_value_neg(struct infer *x) { map_items(x, negate); }

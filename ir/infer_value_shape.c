@@ -133,6 +133,7 @@ void infer_value_range(struct infer *x) {
     ir_dim items[INFER_MAX_ITEMS];
     int64_t len;
     const struct ir_symval *start = infer_value_of(x, 0), *step = infer_value_of(x, 2);
+    if (ir_dtype_is_float(infer_dtype(x, 0))) return;
     if (!start || !step || start->len != 1 || step->len != 1 || !infer_out_shape(x, 0, &s)) return;
     if (!infer_is_const(x, s.dim[0], &len) || len < 0 || len > INFER_MAX_ITEMS) return;
     for (int64_t i = 0; i < len; i++)
@@ -147,7 +148,8 @@ typedef ir_dim fold_item(struct ir_dims *d, ir_dim a, ir_dim b);
 static void fold(struct infer *x, fold_item *f, bool has_start, int64_t start) {
     const struct ir_symval *a = infer_value_of(x, 0);
     struct infer_shape s;
-    if (!a || a->rank != 1 || !infer_out_shape(x, 0, &s)) return;
+    if (!a || a->rank != 1 || ir_dtype_is_float(infer_dtype(x, 0))) return;
+    if (!infer_out_shape(x, 0, &s)) return;
     if (s.rank == 1 && !infer_is_one(x, s.dim[0])) return; /* reduces nothing */
     if (!a->len && !has_start) return;
     ir_dim sum = a->len && !has_start ? a->items[0] : infer_const(x, start);
@@ -164,6 +166,7 @@ void infer_value_cumsum(struct infer *x) {
     const struct ir_symval *a = infer_value_of(x, 0);
     ir_dim items[INFER_MAX_ITEMS];
     if (!a || a->rank != 1 || a->len > INFER_MAX_ITEMS) return;
+    if (ir_dtype_is_float(infer_dtype(x, 0))) return;
     if (infer_int(x, "exclusive", 0) || infer_int(x, "reverse", 0)) return;
     for (uint32_t i = 0; i < a->len; i++)
         items[i] = i ? ir_dim_add(x->d, items[i - 1], a->items[i]) : a->items[i];

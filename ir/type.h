@@ -60,8 +60,9 @@ enum ir_truth ir_shape_equal(const struct ir_dims *d, const struct ir_type *a,
  * `seq(float)`; `?` when unknown. */
 void ir_type_print(const struct ir_dims *d, const struct ir_type *t, struct buf *out);
 
-/* The known value of a small integer tensor (rank 0 or 1; also bool), symbolic item by
- * item: what shape arithmetic is made of. Items may be IR_DIM_UNKNOWN. */
+/* The known value of a small integer tensor (rank 0 or 1; also bool, and floats that are
+ * integers), symbolic item by item: what shape arithmetic is made of. Items may be
+ * IR_DIM_UNKNOWN. */
 struct ir_symval {
     uint32_t rank; /* 0 or 1 */
     uint32_t len;  /* 1 for rank 0 */

@@ -133,7 +133,7 @@ def pairs(values, actual):
         if "dims" in v and len(v["dims"]) == array.ndim:
             for i, (text, size) in enumerate(zip(v["dims"], array.shape)):
                 yield f"{name}: dimension {i}", text, size
-        if "value" in v and array.dtype.kind in "iub" and len(v["value"]) == array.size:
+        if "value" in v and array.dtype.kind in "iubf" and len(v["value"]) == array.size:
             for i, (text, item) in enumerate(zip(v["value"], array.flatten())):
                 if text != "?":
                     yield f"{name}: item {i}", text, int(item)

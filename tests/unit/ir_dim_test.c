@@ -132,6 +132,9 @@ static void broadcasting_prefers_what_is_not_one(void) {
     ir_dim both = ir_dim_broadcast(t, d.seq, d.past);
     CU_ASSERT_EQUAL(both, ir_dim_broadcast(t, d.past, d.seq));
     CU_ASSERT_EQUAL(both, ir_dim_broadcast(t, both, d.past));
+    ir_dim cut = ir_dim_min(t, d.seq, num(&d, 64)), one = ir_dim_min(t, d.seq, num(&d, 1));
+    CU_ASSERT_EQUAL(ir_dim_broadcast(t, cut, d.seq), d.seq);
+    CU_ASSERT_NOT_EQUAL(ir_dim_broadcast(t, one, d.seq), d.seq);
     arena_free(&d.a);
 }
 
