@@ -136,18 +136,19 @@ static void unify_invariants(struct infer *x, struct ir_graph *body) {
     }
 }
 
-/* The stacked outputs of iterations: a new dim in front; behind it only constants are
- * known to be the same outside. */
-static void set_stacked(struct infer *x, uint32_t k, const struct ir_type *each) {
-    struct infer_shape s, out = {.rank = 1};
+/* Output k collects one tensor an iteration along a new axis. All have one shape, or the
+ * model does not run: so the dims of any iteration hold outside. */
+static void set_collected(struct infer *x, uint32_t k, const struct ir_type *each,
+                          int64_t axis, ir_dim count) {
+    struct infer_shape s;
     if (!each || each->kind != IR_TENSOR) return;
     infer_set_unranked(x, k, each->dtype, 0);
     if (!infer_type_shape(x, each, &s) || s.rank == INFER_MAX_RANK) return;
-    for (uint32_t i = 0; i < s.rank; i++) {
-        int64_t value;
-        out.dim[out.rank++] = infer_is_const(x, s.dim[i], &value) ? s.dim[i] : IR_DIM_UNKNOWN;
-    }
-    infer_set(x, k, each->dtype, &out);
+    if (axis < 0) axis += s.rank + 1;
+    if (axis < 0 || axis > s.rank) return;
+    memmove(&s.dim[axis + 1], &s.dim[axis], (s.rank++ - (uint32_t)axis) * sizeof *s.dim);
+    s.dim[axis] = count;
+    infer_set(x, k, each->dtype, &s);
 }
 
 bool infer_loop(struct infer *x) {
@@ -160,7 +161,7 @@ bool infer_loop(struct infer *x) {
     unify_invariants(x, body);
     for (uint32_t k = 0; k < x->nout; k++) {
         if (k < states) set_common(x, k, infer_in(x, k + 2), output_type(body, k + 1));
-        else set_stacked(x, k, output_type(body, k + 1));
+        else set_collected(x, k, output_type(body, k + 1), 0, IR_DIM_UNKNOWN);
     }
     return true;
 }
@@ -190,24 +191,6 @@ static bool slice_scanned(struct infer *x, struct scan *r, uint32_t k) {
     return true;
 }
 
-static void set_scanned(struct infer *x, const struct scan *r, uint32_t k) {
-    const struct ir_type *each = output_type(r->body, k);
-    struct infer_shape s;
-    if (!each || each->kind != IR_TENSOR) return;
-    infer_set_unranked(x, k, each->dtype, 0);
-    if (!infer_type_shape(x, each, &s) || s.rank == INFER_MAX_RANK) return;
-    int64_t axis = axis_of(&r->out_axes, k - r->states);
-    if (axis < 0) axis += s.rank + 1;
-    if (axis < 0 || axis > s.rank) return;
-    for (uint32_t i = 0; i < s.rank; i++) {
-        int64_t value;
-        if (!infer_is_const(x, s.dim[i], &value)) s.dim[i] = IR_DIM_UNKNOWN;
-    }
-    memmove(&s.dim[axis + 1], &s.dim[axis], (s.rank++ - (uint32_t)axis) * sizeof *s.dim);
-    s.dim[axis] = r->length;
-    infer_set(x, k, each->dtype, &s);
-}
-
 bool infer_scan(struct infer *x) {
     struct scan r = {.body = body_of(x, "body")};
     int64_t scans = infer_int(x, "num_scan_inputs", 0);
@@ -224,7 +207,8 @@ bool infer_scan(struct infer *x) {
     infer_body(x, r.body);
     for (uint32_t k = 0; k < x->nout; k++) {
         if (k < r.states) infer_set_like(x, k, infer_dtype(x, k), k);
-        else set_scanned(x, &r, k);
+        else set_collected(x, k, output_type(r.body, k), axis_of(&r.out_axes, k - r.states),
+                           r.length);
     }
     return true;
 }

@@ -148,7 +148,8 @@ bool infer_classifier(struct infer *x) {
     }
     struct infer_shape labels = {.rank = 1, .dim = {rows_of(x)}};
     struct infer_shape scores = {.rank = 2, .dim = {labels.dim[0], IR_DIM_UNKNOWN}};
-    if (n > 2) scores.dim[1] = infer_const(x, n); /* of two classes one score may do */
+    bool by_pairs = rw_streq(ir_op_name(x->g, x->n), "SVMClassifier");
+    if (n > 1 && !by_pairs) scores.dim[1] = infer_const(x, n);
     infer_set(x, 0, t, &labels);
     infer_set(x, 1, IR_FLOAT, &scores);
     return true;

@@ -23,17 +23,18 @@ static bool value_length(const struct infer *x, uint32_t k, uint32_t *rank, uint
     return true;
 }
 
-#define FLOAT_EXACT (INT64_C(1) << 24) /* float has every integer up to here, ... */
-#define DOUBLE_EXACT (INT64_C(1) << 53) /* ... double up to here */
+#define DOUBLE_EXACT (INT64_C(1) << 53) /* double has every integer up to here */
 
-static bool within(int64_t value, int64_t limit) { return value >= -limit && value <= limit; }
+static bool fits_double(int64_t value) {
+    return value >= -DOUBLE_EXACT && value <= DOUBLE_EXACT;
+}
 
 static bool fits(enum ir_dtype t, int64_t value) {
     switch (t) {
     case IR_INT32: return value >= INT32_MIN && value <= INT32_MAX;
     case IR_BOOL: return value == 0 || value == 1;
-    case IR_FLOAT: return within(value, FLOAT_EXACT);
-    case IR_DOUBLE: return within(value, DOUBLE_EXACT);
+    case IR_FLOAT: return fits_double(value) && (int64_t)(float)value == value;
+    case IR_DOUBLE: return fits_double(value);
     default: return true;
     }
 }
