@@ -95,6 +95,11 @@ static void verify_opset(struct verify *v, const char *where, const struct ir_op
 
 static void verify_imports(struct verify *v) {
     const struct ir_model *m = v->m;
+    int64_t newest = ir_version_for_opset(INT64_MAX);
+    if (m->ir_version > newest)
+        diag_where(v->diags, DIAG_WARNING, ir_model_name(m),
+                   "has IR version %" PRId64 ", newer than %" PRId64
+                   ", the newest that is known", m->ir_version, newest);
     for (uint32_t i = 0; i < m->opsets.len; i++)
         verify_opset(v, ir_model_name(m), &m->opsets.at[i]);
     if (m->opsets.len == 0) {

@@ -80,6 +80,12 @@ static void operators_have_their_opset(void) {
          "g: node of \"y\" (Relu): error: is of ai.onnx, which is not imported\n");
 }
 
+static void an_ir_version_of_the_future_is_told(void) {
+    says("<ir_version: 99, opset_import: [\"\" : 17]>\n"
+         "g (float[N] x) => (float[N] y) { y = Relu (x) }", RW_OK,
+         "g: warning: has IR version 99, newer than 14, the newest that is known\n");
+}
+
 static void what_does_no_harm_is_said_once(void) {
     says(HEAD(14) "g (float[N, 4] x, float[4] s) => (float[N, 4] y) {\n"
          "  [n] a = LayerNormalization (x, s)\n  b = LayerNormalization (a, s)\n"
@@ -168,6 +174,7 @@ void add_ir_verify_suite(void) {
     CU_ADD_TEST(s, arity_is_compared);
     CU_ADD_TEST(s, batch_normalization_gives_one_or_all);
     CU_ADD_TEST(s, operators_have_their_opset);
+    CU_ADD_TEST(s, an_ir_version_of_the_future_is_told);
     CU_ADD_TEST(s, what_does_no_harm_is_said_once);
     CU_ADD_TEST(s, attributes_are_compared);
     CU_ADD_TEST(s, some_operators_let_any_attribute_pass);
