@@ -38,6 +38,15 @@ static void declare(struct text_parser *p, struct text_scope *s, const char *nam
     if (!d->type) d->type = type;
 }
 
+/* Does an outer graph have a value of that name? Then the new one gets another. */
+static bool hides_another(const struct text_parser *p, const struct text_scope *s, sym_t name) {
+    for (s = s->outer; s; s = s->outer) {
+        uint32_t i = map_get(&p->def_of, key_of(s, name));
+        if (i != MAP_NONE && p->defs.at[i].value != IR_NONE) return true;
+    }
+    return false;
+}
+
 /* Makes the value of that name; an error when the graph has it already. */
 static ir_value make_value(struct text_parser *p, struct text_scope *s, const char *name,
                            struct span at) {
@@ -49,7 +58,8 @@ static ir_value make_value(struct text_parser *p, struct text_scope *s, const ch
         return d->value;
     }
     d->at = at;
-    d->value = ir_add_value(s->graph, name, d->type);
+    d->value = hides_another(p, s, d->name) ? ir_add_value(s->graph, name, d->type)
+                                            : ir_add_value_as(s->graph, name, d->type);
     if (d->type) s->graph->values.at[d->value].flags |= IR_TYPE_DECLARED;
     return d->value;
 }

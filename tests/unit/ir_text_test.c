@@ -119,6 +119,21 @@ static void bodies_capture_outer_values(void) {
                 "}\n");
 }
 
+static void names_of_bodies_give_way(void) {
+    expect_print("<ir_version: 8, opset_import: [\"\" : 17]> g (bool c, float[1] x) => (y) {\n"
+                 "a = If(c) <then_branch = t () => (y) { x = Op() y = Op(x) },"
+                 " else_branch = e () => (y) { y = Op() }> y = Op(a, x) }",
+                 HEADER "g (bool c, float[1] x) => (y) {\n"
+                        "   a = If (c) <then_branch = t () => (y) {\n"
+                        "         x_1 = Op ()\n"
+                        "         y = Op (x_1)\n"
+                        "      }, else_branch = e () => (y) {\n"
+                        "         y = Op ()\n"
+                        "      }>\n"
+                        "   y = Op (a, x)\n"
+                        "}\n");
+}
+
 static void messages_without_a_spelling_are_bytes(void) {
     expect_same(HEADER "g (x) => (y) {\n"
                        "   y = Op <s: type_protos = x\"0a0173a0010e\"> (x)\n}\n");
@@ -275,6 +290,7 @@ void add_ir_text_suite(void) {
     CU_ADD_TEST(s, attributes_keep_type_and_value);
     CU_ADD_TEST(s, constants_of_every_type_survive);
     CU_ADD_TEST(s, bodies_capture_outer_values);
+    CU_ADD_TEST(s, names_of_bodies_give_way);
     CU_ADD_TEST(s, messages_without_a_spelling_are_bytes);
     CU_ADD_TEST(s, functions_are_kept);
     CU_ADD_TEST(s, types_other_than_tensors_are_kept);
