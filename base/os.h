@@ -1,5 +1,5 @@
-/* os.h -- everything that is of the operating system: files, mappings, copying by the
- * kernel, temporary files and their renaming.
+/* os.h -- everything that is of the operating system: files, mappings, copying, temporary
+ * files and their renaming.
  *
  * Functions that return bool set errno on failure; os_error() is its text.
  * SPDX-License-Identifier: Apache-2.0
@@ -33,6 +33,9 @@ bool os_same_file(const struct os_stamp *a, const struct os_stamp *b);
 bool os_same_state(const struct os_stamp *a, const struct os_stamp *b);
 /* The whole file in memory, read where touched; NULL for an empty or unreadable file. */
 const void *os_map(const struct os_file *f);
+/* Gives back the memory of a part of a mapping; it is read again where it is touched. The
+ * kernel brings in up to 2 MiB for a byte that is touched. */
+void os_map_release(const void *from, size_t len);
 void os_unmap(const void *map, uint64_t size);
 /* All len bytes from `offset`, or false (errno 0: the file ends before). */
 bool os_read_at(int fd, uint64_t offset, void *to, size_t len);
@@ -66,9 +69,12 @@ struct os_output {
 };
 bool os_create(const char *path, struct os_output *out);
 bool os_write(int fd, const void *bytes, size_t len);
-/* Copies a range file to file; the kernel does it where it can. false with errno 0: the
- * input ends before. */
-bool os_copy(int out, int in, uint64_t offset, uint64_t len);
+/* The same from a mapped file, whose pages are given back: the kernel copies from one
+ * file's cache to the other's. false with errno 0: the file is shorter by now. */
+bool os_write_mapped(int fd, const void *bytes, size_t len);
+/* Makes an empty file a copy of a whole other one, sharing its blocks where the file
+ * system can do that. */
+bool os_copy(int out, const struct os_file *in);
 /* Gives the file its name; durable: on the disk before returning. Frees *o, also when it
  * fails, and then nothing remains. */
 bool os_commit(struct os_output *o, bool durable);

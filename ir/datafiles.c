@@ -54,7 +54,7 @@ static enum rw_code copy_new(struct ir_datafiles *d, const struct os_file *in,
         return code;
     }
     vec_push(d->a, &d->files, f);
-    return os_copy(f.out.fd, in->fd, 0, in->stamp.size) ? RW_OK : failed(d, path);
+    return os_copy(f.out.fd, in) ? RW_OK : failed(d, path);
 }
 
 static enum rw_code copy_file(struct ir_datafiles *d, const char *location,

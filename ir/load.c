@@ -14,9 +14,9 @@ static enum rw_code unpack(struct ir_load *l, struct arena *a, Onnx__ModelProto 
     ProtobufCAllocator allocator = {message_alloc, message_free, a};
     struct ir_source *s = l->source;
     struct ir_skeleton skeleton = {0};
+    struct ir_walked file = {s->bytes, (size_t)s->size, s->mapped ? os_map_release : NULL};
     const char *why;
-    bool ok = ir_skeleton_read(s->bytes, (size_t)s->size, &onnx__model_proto__descriptor, a,
-                               &skeleton, &why);
+    bool ok = ir_skeleton_read(&file, &onnx__model_proto__descriptor, a, &skeleton, &why);
     if (!ok) {
         ir_load_error(l, s->name, "is no ONNX model or is damaged: %s", why);
     } else {

@@ -9,6 +9,7 @@
 #include "ir/onnx.pb-c.h"
 
 #define FIELDS_MOST 24 /* of one message type; checked */
+#define HOLD (8 << 20) /* bytes of the file that may stay in memory behind the walk */
 #define LENGTH_BYTES 5 /* a message's length is patched in when its end is known */
 
 struct range {
@@ -16,6 +17,8 @@ struct range {
 };
 struct walk {
     const uint8_t *file, *at; /* at: the field being read, for messages */
+    const uint8_t *held;      /* what lies from here to `at` was not given back */
+    void (*release)(const void *from, size_t len);
     struct arena *arena;
     struct ir_skeleton *out;
     const char *why;
@@ -125,6 +128,15 @@ static bool count_field(struct walk *w, struct message *m, const struct ir_wire_
     return true;
 }
 
+/* Moves to the next field; what was touched far behind it is given back. */
+static void move_to(struct walk *w, const uint8_t *at) {
+    w->at = at;
+    if (at < w->held) w->held = at;
+    if (!w->release || at - w->held < HOLD) return;
+    w->release(w->held, (size_t)(at - w->held));
+    w->held = at;
+}
+
 /* Calls `each` for the fields of a message, until it returns false. */
 static bool for_fields(struct walk *w, struct message *m,
                        bool (*each)(struct walk *, struct message *,
@@ -132,7 +144,7 @@ static bool for_fields(struct walk *w, struct message *m,
     for (uint32_t r = 0; r < m->n; r++) {
         for (const uint8_t *at = m->ranges[r].begin; at < m->ranges[r].end;) {
             struct ir_wire_field f;
-            w->at = at;
+            move_to(w, at);
             const char *wrong = ir_wire_next(&at, m->ranges[r].end, &f);
             if (wrong) return fail(w, wrong);
             if (!each(w, m, &f)) return false;
@@ -252,11 +264,12 @@ static bool walk_message(struct walk *w, const ProtobufCMessageDescriptor *type,
     return for_fields(w, &m, count_field) && for_fields(w, &m, copy_any);
 }
 
-bool ir_skeleton_read(const void *file, size_t len, const ProtobufCMessageDescriptor *type,
+bool ir_skeleton_read(const struct ir_walked *in, const ProtobufCMessageDescriptor *type,
                       struct arena *a, struct ir_skeleton *out, const char **why) {
-    struct walk w = {.file = file, .at = file, .arena = a, .out = out};
-    const uint8_t *begin = file;
-    struct range whole = {begin, len ? begin + len : begin};
+    const uint8_t *begin = in->file;
+    struct walk w = {.file = begin, .at = begin, .held = begin, .release = in->release,
+                     .arena = a, .out = out};
+    struct range whole = {begin, in->len ? begin + in->len : begin};
     bool ok = walk_message(&w, type, &whole, 1);
     *why = w.why;
     return ok;

@@ -36,8 +36,14 @@ struct ir_skeleton {
     VEC(struct ir_payload) payloads;
 };
 
+struct ir_walked {
+    const void *file;
+    size_t len;
+    /* Called with what was passed over, now and then, to give memory back; or NULL. */
+    void (*release)(const void *from, size_t len);
+};
 /* false: malformed, and *why tells where and how. Payloads and *why live in the arena. */
-bool ir_skeleton_read(const void *file, size_t len, const ProtobufCMessageDescriptor *type,
+bool ir_skeleton_read(const struct ir_walked *in, const ProtobufCMessageDescriptor *type,
                       struct arena *a, struct ir_skeleton *out, const char **why);
 /* The payload that a field of a message was replaced by, or NULL. A message has at most one
  * for each field. */

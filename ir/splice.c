@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #define SINK_BUFFER ((size_t)64 << 10)
-#define COPY_THROUGH_BUFFER ((uint64_t)16 << 10) /* less is not worth a call of its own */
 
 /* --- sink ------------------------------------------------------------------------------ */
 
@@ -28,19 +27,17 @@ void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len) {
     s->used += len;
 }
 
-void ir_sink_copy(struct ir_sink *s, int fd, const void *memory, uint64_t offset,
-                  uint64_t len) {
-    if (memory) {
-        ir_sink_put(s, (const uint8_t *)memory + offset, (size_t)len);
-    } else if (len <= COPY_THROUGH_BUFFER) {
-        if (len > SINK_BUFFER - s->used) flush(s);
+void ir_sink_put_file(struct ir_sink *s, int fd, const uint8_t *map, uint64_t offset,
+                      uint64_t len) {
+    if (len > SINK_BUFFER - s->used) flush(s);
+    if (len <= SINK_BUFFER / 4) { /* not worth a call of its own */
         if (!s->failed && !os_read_at(fd, offset, s->buffer + s->used, (size_t)len))
             s->failed = true;
         s->used += (size_t)len;
-    } else {
-        flush(s);
-        if (!s->failed && !os_copy(s->fd, fd, offset, len)) s->failed = true;
+        return;
     }
+    flush(s);
+    if (!s->failed && !os_write_mapped(s->fd, map + offset, (size_t)len)) s->failed = true;
 }
 
 bool ir_sink_close(struct ir_sink *s) {
@@ -150,7 +147,10 @@ static void put_header(struct ir_sink *sink, uint32_t number, uint64_t len) {
 static void put_payload(const struct ir_splice *s, const struct ir_payload *p,
                         struct ir_sink *sink) {
     put_header(sink, p->field, p->len);
-    ir_sink_copy(sink, s->input_fd, p->memory ? p->memory : s->input, p->offset, p->len);
+    if (p->memory) ir_sink_put(sink, p->memory, (size_t)p->len);
+    else if (s->input_fd >= 0)
+        ir_sink_put_file(sink, s->input_fd, s->input, p->offset, p->len);
+    else ir_sink_put(sink, s->input + p->offset, (size_t)p->len);
 }
 
 static void put_message(struct walk *w, const ProtobufCMessageDescriptor *type,

@@ -1,7 +1,7 @@
 /* splice.h -- writing a packed skeleton with its payloads in place again.
  *
  * Two walks: the first finds how long each message is with its payloads, the second
- * writes. Payloads go from file to file by the kernel; nothing grows with their size.
+ * writes. The kernel copies payloads from the mapped input; no memory grows with them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,9 @@ struct ir_sink {
 };
 void ir_sink_open(struct ir_sink *s, int fd);
 void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len);
-/* A range of a file (fd), or of memory when `memory` is not NULL. */
-void ir_sink_copy(struct ir_sink *s, int fd, const void *memory, uint64_t offset, uint64_t len);
+/* A range of an open file that is mapped at `map`; it is not kept in memory. */
+void ir_sink_put_file(struct ir_sink *s, int fd, const uint8_t *map, uint64_t offset,
+                      uint64_t len);
 /* Writes what is left and gives the buffer back; false when anything failed. */
 bool ir_sink_close(struct ir_sink *s);
 
@@ -31,8 +32,8 @@ struct ir_splice {
     size_t len;
     const struct ir_payload *payloads;
     uint32_t npayloads;
-    int input_fd;      /* of payloads that are ranges, or -1: */
-    const void *input; /* the file in memory */
+    const uint8_t *input; /* what payloads are ranges of, ... */
+    int input_fd;         /* ... mapped from this file; -1: it is none */
 };
 /* The size of the file; false when a message nests too deep or the size exceeds what
  * protobuf can read (2 GiB), *why says which. */

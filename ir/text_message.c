@@ -40,8 +40,8 @@ Onnx__AttributeProto *text_unpack(struct arena *a, const void *bytes, size_t len
     ProtobufCAllocator allocator = {unpack_alloc, unpack_free, a};
     struct ir_skeleton skeleton = {0};
     const char *why;
-    bool safe = ir_skeleton_read(bytes, len, &onnx__attribute_proto__descriptor, a,
-                                 &skeleton, &why);
+    bool safe = ir_skeleton_read(&(struct ir_walked){bytes, len, NULL},
+                                 &onnx__attribute_proto__descriptor, a, &skeleton, &why);
     buf_free(&skeleton.bytes);
     return safe ? onnx__attribute_proto__unpack(&allocator, len, bytes) : NULL;
 }

@@ -56,11 +56,6 @@ static enum rw_code prepare_share(struct writer *w) {
 
 /* --- the model file ------------------------------------------------------------------------- */
 
-static void copy_input(struct writer *w, struct ir_sink *sink) {
-    const struct ir_source *s = w->source;
-    ir_sink_copy(sink, s->file.fd, s->file.fd < 0 ? s->bytes : NULL, 0, s->size);
-}
-
 static enum rw_code pack(struct writer *w, struct ir_splice *out) {
     struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share,
                          .types = w->options->types};
@@ -73,19 +68,27 @@ static enum rw_code pack(struct writer *w, struct ir_splice *out) {
     *out = (struct ir_splice){.type = &onnx__model_proto__descriptor, .packed = packed,
                               .len = len, .payloads = s.payloads.at,
                               .npayloads = s.payloads.len,
+                              .input = w->source ? w->source->bytes : NULL,
                               .input_fd = w->source ? w->source->file.fd : -1};
-    if (w->source && w->source->file.fd < 0) out->input = w->source->bytes;
     return ir_splice_size(out, &w->a, &size, &why) ? RW_OK : failed(w, "%s", why);
+}
+
+static bool write_spliced(struct writer *w, const struct ir_splice *splice, int fd) {
+    struct ir_sink sink;
+    ir_sink_open(&sink, fd);
+    ir_splice_write(splice, &w->a, &sink);
+    return ir_sink_close(&sink);
+}
+
+static bool copy_input(const struct writer *w, int fd) {
+    const struct ir_source *s = w->source;
+    return s->mapped ? os_copy(fd, &s->file) : os_write(fd, s->bytes, (size_t)s->size);
 }
 
 static enum rw_code write_output(struct writer *w, const struct ir_splice *splice) {
     struct os_output out;
-    struct ir_sink sink;
     if (!os_create(w->path, &out)) return failed(w, "cannot be written: %s", os_error());
-    ir_sink_open(&sink, out.fd);
-    if (splice) ir_splice_write(splice, &w->a, &sink);
-    else copy_input(w, &sink);
-    if (!ir_sink_close(&sink)) {
+    if (!(splice ? write_spliced(w, splice, out.fd) : copy_input(w, out.fd))) {
         os_abandon(&out);
         return failed(w, "cannot be written: %s", os_error());
     }

@@ -259,7 +259,8 @@ static void every_truncation_is_refused_or_read(void) {
         const char *why = NULL;
         uint8_t *exact = malloc(n + 1); /* so that the sanitizer sees reads behind it */
         memcpy(exact, bytes, n);
-        bool ok = ir_skeleton_read(exact, n, &onnx__model_proto__descriptor, &a, &s, &why);
+        bool ok = ir_skeleton_read(&(struct ir_walked){exact, n, NULL},
+                                   &onnx__model_proto__descriptor, &a, &s, &why);
         CU_ASSERT_EQUAL(ok, n == 0); /* the graph is all there is, so it is cut */
         CU_ASSERT_EQUAL(why == NULL, ok);
         buf_free(&s.bytes);
