@@ -12,7 +12,8 @@ static const struct ir_pass passes[] = {
     {"dedupe", "initializers equal to another one", ir_pass_dedupe},
     {"fold", "nodes whose operands are constants, while the file stays small",
      ir_pass_fold},
-    {"shapes", "shape arithmetic with a known result", ir_pass_shapes},
+    {"shapes", "shape arithmetic with a known result, or one that is there already",
+     ir_pass_shapes},
 };
 
 const struct ir_pass *ir_pass_all(size_t *n) {
@@ -26,7 +27,7 @@ const struct ir_pass *ir_pass_find(const char *name) {
     return NULL;
 }
 
-/* --- graphs, innermost first ------------------------------------------------------- */
+/* --- graphs, innermost first -------------------------------------------------------- */
 
 static uint32_t depth_of(const struct ir_graph *g) {
     uint32_t depth = 0;
@@ -50,7 +51,7 @@ uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx) {
     return changed;
 }
 
-/* --- pins -------------------------------------------------------------------------- */
+/* --- pins --------------------------------------------------------------------------- */
 
 void ir_pins_of(const struct ir_graph *g, struct arena *a, struct ir_pins *out) {
     const Onnx__ModelProto *model = g->model->proto;
@@ -69,7 +70,7 @@ bool ir_is_pinned(const struct ir_pins *p, const struct ir_graph *g, ir_value v)
     return p->all || intern_find(&p->names, ir_val(g, v)->name) != MAP_NONE;
 }
 
-/* --- hashes ------------------------------------------------------------------------ */
+/* --- hashes ------------------------------------------------------------------------- */
 
 uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n) {
     uint64_t h = n;
@@ -87,7 +88,7 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t) {
     return hash_join(h, hash_bytes(bytes, (size_t)n, 0));
 }
 
-/* --- removing and replacing -------------------------------------------------------- */
+/* --- removing and replacing --------------------------------------------------------- */
 
 bool ir_is_unused(const struct ir_graph *g, ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);

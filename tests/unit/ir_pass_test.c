@@ -493,6 +493,33 @@ static void a_target_known_but_for_one_item_gets_minus_one(void) {
     expect_target("", ITEMS("N", "K"), NULL);              /* N may be 0 */
 }
 
+static void values_known_to_be_equal_become_one(void) {
+    struct fixture f;
+    set_up(&f, HEADER "g (float[N, 3] x, float[N, 4] z) => (int64[1] y) {\n"
+                      "   a = Shape <end = 1> (x)\n"
+                      "   b = Shape <end = 1> (z)\n"
+                      "   c = Shape <start = 1> (z)\n"
+                      "   d = custom.Size (x)\n"
+                      "   e = custom.Size (z)\n"
+                      "   y = Sum (a, b, c, d, e)\n"
+                      "}\n");
+    ir_dim n = ir_dim_symbol(f.m->dims, "N"), m = ir_dim_symbol(f.m->dims, "M");
+    know(&f, "a", 1, &n);
+    know(&f, "b", 1, &n);
+    know(&f, "c", 1, &m);
+    know(&f, "d", 1, (const ir_dim[]){IR_DIM_UNKNOWN});
+    know(&f, "e", 1, (const ir_dim[]){IR_DIM_UNKNOWN});
+    expect_after(&f, "shapes", NULL, 1,
+                 HEADER "g (float[N, 3] x, float[N, 4] z) => (int64[1] y) {\n"
+                        "   a = Shape <end = 1> (x)\n"
+                        "   b = Shape <end = 1> (z)\n"
+                        "   c = Shape <start = 1> (z)\n"
+                        "   d = custom.Size (x)\n"
+                        "   e = custom.Size (z)\n"
+                        "   y = Sum (a, a, c, d, e)\n"
+                        "}\n");
+}
+
 static void graph_outputs_and_unknown_values_are_left(void) {
     const char *text = HEADER "g (float[2, 3] x) => (int64[2] s) {\n"
                               "   s = Shape (x)\n"
@@ -534,6 +561,7 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, interface_initializers_are_not_merged);
     CU_ADD_TEST(s, known_shapes_become_constants_where_they_are_read);
     CU_ADD_TEST(s, a_target_known_but_for_one_item_gets_minus_one);
+    CU_ADD_TEST(s, values_known_to_be_equal_become_one);
     CU_ADD_TEST(s, graph_outputs_and_unknown_values_are_left);
     CU_ADD_TEST(s, passes_are_found_by_name);
 }
