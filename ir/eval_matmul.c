@@ -29,6 +29,12 @@ static uint64_t dot_integers(const struct matrix *a, const struct matrix *b, uin
     return sum;
 }
 
+#define MOST_WORK ((uint64_t)1 << 27) /* multiplications; more are not evaluated */
+
+static bool is_too_much(const struct eval_array *out, uint64_t depth) {
+    return depth && out->count > MOST_WORK / depth;
+}
+
 static void multiply(const struct matrix *a, const struct matrix *b, struct eval_array *out,
                      uint64_t begin) {
     for (uint64_t r = 0; r < a->rows; r++)
@@ -71,7 +77,8 @@ static bool eval_mat_mul(struct eval_job *j) {
     struct eval_shape s = batch;
     if (a.shape.rank > 1) s.at[s.rank++] = (int64_t)x.rows;
     if (b.shape.rank > 1) s.at[s.rank++] = (int64_t)y.columns;
-    if (!ir_eval_array_new(j, a.dtype, a.class, &s, &r)) return false;
+    if (!ir_eval_array_new(j, a.dtype, a.class, &s, &r) || is_too_much(&r, x.columns))
+        return false;
     ir_eval_walk_over(&w, &batch);
     ir_eval_walk_broadcast(&w, &lead_a);
     ir_eval_walk_broadcast(&w, &lead_b);
@@ -116,7 +123,8 @@ static bool eval_gemm(struct eval_job *j) {
     if (ir_eval_attr_int(j, "transA", 0)) x = transposed(x);
     if (ir_eval_attr_int(j, "transB", 0)) y = transposed(y);
     const struct eval_shape s = {.rank = 2, .at = {(int64_t)x.rows, (int64_t)y.columns}};
-    if (x.columns != y.rows || !ir_eval_array_new(j, a.dtype, EVAL_F64, &s, &r))
+    if (x.columns != y.rows || !ir_eval_array_new(j, a.dtype, EVAL_F64, &s, &r) ||
+        is_too_much(&r, x.columns))
         return false;
     multiply(&x, &y, &r, 0);
     return add_scaled(j, &r) && ir_eval_put(j, 0, &r);

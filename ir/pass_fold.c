@@ -10,15 +10,14 @@
 #include "ir/eval.h"
 #include "ir/pass_kit.h"
 
-/* Results live in memory until the model is written, so beyond the limit of growth there
- * is one of memory: for a tensor, and for all that are larger than LARGE. */
+/* Results live in memory until the model is written, and a small file can ask for much:
+ * so there is a limit for a tensor, and one for all bytes that are read and made. */
 #define LARGEST ((uint64_t)8 << 20)
-#define LARGE ((uint64_t)64 << 10)
-#define LARGE_TOTAL ((uint64_t)24 << 20)
+#define BUDGET ((uint64_t)32 << 20)
 
 struct fold {
     uint64_t limit;
-    uint64_t large; /* bytes of large results so far */
+    uint64_t budget; /* bytes that may still be read or made */
 };
 
 static bool makes_output(const struct ir_graph *g, ir_node n) {
@@ -73,6 +72,19 @@ static uint64_t bytes_made(const struct ir_graph *g, ir_node n,
     return made;
 }
 
+/* Takes the operands of n from the budget; false when it does not reach. */
+static bool pay_for_operands(struct fold *f, const struct ir_graph *g, ir_node n,
+                             uint64_t largest) {
+    for (uint32_t k = 0; k < ir_nod(g, n)->nin; k++) {
+        ir_value v = ir_input(g, n, k);
+        uint64_t bytes = v == IR_NONE ? 0 : ir_const(g, v)->nbytes;
+        if (bytes > largest) continue; /* will not be read */
+        if (bytes > f->budget) return false;
+        f->budget -= bytes;
+    }
+    return true;
+}
+
 /* The results of n, in the model's arena; NULL when they cannot be had or are too large. */
 static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n,
                                    const struct ir_pins *pins, struct arena *work) {
@@ -82,10 +94,10 @@ static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n
     uint64_t cap = most < LARGEST ? most : LARGEST;
     struct ir_tensor **out = arena_new_array(work, struct ir_tensor *, ir_nod(g, n)->nout);
     struct arena_mark mark = arena_mark(m->arena);
-    bool done = ir_eval_node(g, n, m->arena, cap, out);
+    bool done = pay_for_operands(f, g, n, cap) && ir_eval_node(g, n, m->arena, cap, out);
     uint64_t made = done ? bytes_made(g, n, out) : 0;
-    if (done && made <= most && (made <= LARGE || made <= LARGE_TOTAL - f->large)) {
-        if (made > LARGE) f->large += made;
+    if (done && made <= most && made <= f->budget) {
+        f->budget -= made;
         return out;
     }
     arena_reset(m->arena, mark);
@@ -129,6 +141,6 @@ static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
 }
 
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o) {
-    struct fold f = {.limit = o ? o->fold_limit : IR_FOLD_LIMIT};
+    struct fold f = {.limit = o ? o->fold_limit : IR_FOLD_LIMIT, .budget = BUDGET};
     return ir_pass_over(m, fold_graph, &f);
 }

@@ -302,6 +302,31 @@ static void folding_counts_the_growth_of_the_file(void) {
                         "}\n");
 }
 
+/* 600 nodes that each make 64 KiB of four bytes: 32 MiB in all are made, no more. */
+static void folding_is_bounded_over_the_whole_model(void) {
+    struct fixture f;
+    set_up(&f, HEADER "g (float[1] x) => (float[16384] y)\n"
+                      "   <float[1] w = {1},\n"
+                      "    int64[1] n = {16384}>\n"
+                      "{\n"
+                      "   y = Add (x, w)\n"
+                      "}\n");
+    struct ir_graph *g = f.m->main;
+    ir_value in[] = {ir_find_value(g, "w"), ir_find_value(g, "n")}, read[600];
+    for (uint32_t i = 0; i < countof(read); i++) {
+        read[i] = ir_add_value(g, NULL, NULL);
+        ir_add_node(g, &(struct ir_new_node){.op = "Tile", .nin = 2, .in = in, .nout = 1,
+                                             .out = &read[i]}, IR_NONE);
+    }
+    ir_value all = ir_add_value(g, "all", NULL);
+    ir_add_node(g, &(struct ir_new_node){.op = "Sum", .nin = countof(read), .in = read,
+                                         .nout = 1, .out = &all}, IR_NONE);
+    ir_add_output(g, all);
+    CU_ASSERT_EQUAL(ir_pass_find("fold")->run(f.m, NULL), 511);
+    check(&f);
+    arena_free(&f.arena);
+}
+
 static void bodies_fold_what_they_see_of_outer_constants(void) {
     expect("fold", 1,
            HEADER "g (float[2] x, bool c) => (float[2] y)\n"
@@ -555,6 +580,7 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, operands_that_others_read_stay);
     CU_ADD_TEST(s, what_is_no_constant_is_not_folded);
     CU_ADD_TEST(s, folding_counts_the_growth_of_the_file);
+    CU_ADD_TEST(s, folding_is_bounded_over_the_whole_model);
     CU_ADD_TEST(s, bodies_fold_what_they_see_of_outer_constants);
     CU_ADD_TEST(s, old_models_and_functions_get_constant_nodes);
     CU_ADD_TEST(s, equal_initializers_become_one);
