@@ -58,6 +58,8 @@ struct slot_note {
     bool local;         /* of a comprehension */
     bool optional;      /* may be absent: b? */
     bool redefined;     /* by emit */
+    bool constant;      /* emitted, out of constants alone */
+    const char *bound_by; /* the parameter that binds it first, or NULL */
     const struct ast_stmt *stmt; /* that defines it */
 };
 
@@ -75,6 +77,7 @@ struct lower {
     uint32_t npatterns, inlining;
     const struct ast_pattern *active[LOWER_INLINING]; /* being inlined */
     bool failed, too_big;
+    bool match_failed; /* names that it should have bound are not worth an error */
     bool refused; /* it holds what is not supported yet: what follows from that is not said */
     bool in_emit;
 };

@@ -49,10 +49,17 @@ static const struct emit *computed(struct lower *l, const struct ast *e) {
     return out;
 }
 
+/* In place of what had an error. */
+static const struct emit *something(struct lower *l, struct span at) {
+    return new_emit(l, EMIT_LITERAL, at);
+}
+
 static const struct emit *unknown(struct lower *l, const char *name, struct span at) {
+    l->failed = true;
+    if (l->match_failed) return something(l, at);
     dsl_error(l, at, "\"%s\" is bound neither by the pattern nor above", name);
     dsl_help_name(l, name, at);
-    return new_emit(l, EMIT_ABSENT, at);
+    return something(l, at);
 }
 
 static const struct emit *name_emit(struct lower *l, const struct ast *e) {
@@ -69,7 +76,7 @@ static const struct emit *name_emit(struct lower *l, const struct ast *e) {
                   dsl_slot_what(l->slots.at[entry->slot].kind));
         break;
     }
-    return new_emit(l, EMIT_ABSENT, e->at);
+    return something(l, e->at);
 }
 
 static const struct emit *spread(struct lower *l, const struct ast *e) {
@@ -135,7 +142,7 @@ static const struct emit *binary(struct lower *l, const struct ast *e) {
     if (!name && e->op != OP_COALESCE) {
         dsl_error(l, e->at, "\"%s\" cannot be emitted", dsl_op_text(e->op));
         if (e->op == OP_ALT) dsl_help(l, e->at, "emit when ... { } chooses");
-        return new_emit(l, EMIT_ABSENT, e->at);
+        return something(l, e->at);
     }
     struct emit *out = new_emit(l, name ? EMIT_NODE : EMIT_COALESCE, e->at);
     if (name) out->op = (struct pat_op){"", name};
@@ -218,7 +225,7 @@ static const struct emit *misplaced(struct lower *l, const struct ast *e) {
     dsl_error(l, e->at, "this cannot be emitted");
     if (e->kind == AST_IF) dsl_help(l, e->at, "emit when ... { } otherwise { } chooses");
     if (e->kind == AST_STRING) dsl_help(l, e->at, "strings are values of parameters: <mode = \"max\">");
-    return new_emit(l, EMIT_ABSENT, e->at);
+    return something(l, e->at);
 }
 
 static const struct emit *emitted(struct lower *l, const struct ast *e) {

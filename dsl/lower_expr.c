@@ -86,6 +86,7 @@ static struct expr *name_expr(struct lower *l, const char *name, struct span at)
         dsl_error(l, at, "\"%s\" is a function: write %s(...)", name, name);
         return out;
     }
+    if (l->match_failed) return out;
     dsl_error(l, at, "\"%s\" is not bound by the pattern", name);
     dsl_help_name(l, name, at);
     return out;
@@ -109,10 +110,10 @@ static struct expr *function_call(struct lower *l, const struct ast *e) {
     if (c->has_attrs || c->optional || c->pinned)
         dsl_error(l, e->at, "a function takes arguments in parentheses only");
     if (c->args.len < functions[fn].least || c->args.len > functions[fn].most) {
-        dsl_error(l, e->at, "\"%s\" takes %u%s argument%s, %u are given", functions[fn].name,
+        dsl_error(l, e->at, "\"%s\" takes %u%s argument%s, %u %s given", functions[fn].name,
                   functions[fn].least,
                   functions[fn].most > functions[fn].least ? " or more" : "",
-                  functions[fn].most == 1 ? "" : "s", c->args.len);
+                  functions[fn].most == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "is" : "are");
         return absent(l, e->at);
     }
     const struct expr **args = arena_new_array(l->arena, const struct expr *, c->args.len);

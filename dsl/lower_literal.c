@@ -152,6 +152,7 @@ static void test_name(struct lower *l, const char *name, struct span at, struct 
     if (t->slot == SLOT_NONE) return;
     t->kind = ATTR_BIND;
     l->notes.at[t->slot].uses++;
+    if (!l->notes.at[t->slot].bound_by) l->notes.at[t->slot].bound_by = t->name;
 }
 
 static void test_value(struct lower *l, const struct ast *value, struct attr_test *t) {

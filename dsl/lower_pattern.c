@@ -218,12 +218,12 @@ static const struct pat *alternatives(struct lower *l, const struct ast *e) {
 
 /* --- sub-patterns ------------------------------------------------------------------ */
 static void give_operand(struct lower *l, struct scope *inner, const struct ast_word *in,
-                         const struct ast *given) {
+                         const struct ast *given, struct span call) {
     struct entry entry = {.kind = ENTRY_ABSENT};
     const struct pat *p = given ? dsl_pattern(l, given) : NULL;
     bool maybe = p && p->kind == PAT_ALT && dsl_maybe(given);
     if (!in->optional && (!p || p->kind == PAT_ABSENT || maybe))
-        dsl_error(l, given ? given->at : in->at, "\"%s\" must be given", in->text);
+        dsl_error(l, given ? given->at : call, "\"%s\" must be given", in->text);
     if (p && p->kind != PAT_ABSENT)
         entry = (struct entry){.kind = ENTRY_SLOT, .slot = slot_of(l, maybe ? p->alts[0] : p)};
     dsl_bind(l, inner, in->text, entry);
@@ -233,10 +233,10 @@ static void give_operands(struct lower *l, struct scope *inner, const struct ast
                           const struct ast *e) {
     const struct ast_list *args = &e->call->args;
     if (args->len > pt->ins.len)
-        dsl_error(l, e->at, "\"%s\" has %u operand%s, %u are given", pt->name.text,
-                  pt->ins.len, pt->ins.len == 1 ? "" : "s", args->len);
+        dsl_error(l, e->at, "\"%s\" has %u operand%s, %u %s given", pt->name.text, pt->ins.len,
+                  pt->ins.len == 1 ? "" : "s", args->len, args->len == 1 ? "is" : "are");
     for (uint32_t i = 0; i < pt->ins.len; i++)
-        give_operand(l, inner, &pt->ins.at[i], i < args->len ? args->at[i] : NULL);
+        give_operand(l, inner, &pt->ins.at[i], i < args->len ? args->at[i] : NULL, e->at);
 }
 
 static bool has_out(const struct ast_pattern *pt, const char *name) {
@@ -501,7 +501,7 @@ static void define(struct lower *l, const struct ast_stmt *s) {
         outs[i] = out_slot(l, &s->outs.at[i]);
         if (outs[i] == SLOT_NONE) continue;
         struct rule_slot *slot = &l->slots.at[outs[i]];
-        if (slot->def && slot->def != p)
+        if (slot->def && slot->def != p && l->notes.at[outs[i]].stmt == s)
             dsl_error(l, s->at, "\"%s\" is defined twice", slot->name);
         slot->def = p;
         slot->def_output = i;

@@ -44,16 +44,20 @@ static void find_roots(struct lower *l, const struct ast_stmts *stmts, struct sp
     else dsl_error(l, at, "every value of the pattern is used by another: it has no root");
 }
 
-static bool has_node(const struct pat *p) {
-    bool found = p->kind == PAT_NODE;
-    for (uint32_t i = 0; i < p->nalts; i++) found |= has_node(p->alts[i]);
-    return found;
+/* Whatever alternative is taken, an operator stands at the root. */
+static bool is_operator(const struct lower *l, const struct pat *p) {
+    if (p->kind == PAT_SLOT && l->slots.at[p->slot].def && !l->notes.at[p->slot].stmt)
+        return is_operator(l, l->slots.at[p->slot].def); /* given to a sub-pattern */
+    bool all = p->kind == PAT_NODE || p->kind == PAT_ALT;
+    for (uint32_t i = 0; i < p->nalts; i++) all &= is_operator(l, p->alts[i]);
+    return all;
 }
 
 static void root_is_operator(struct lower *l, struct span at) {
     if (!l->rule->nroots || l->failed) return;
     const struct pat *p = l->slots.at[l->rule->roots[0]].def;
-    if (p && !has_node(p)) dsl_error(l, at, "the pattern is not an operator, so it would match anything");
+    if (!p || is_operator(l, p)) return;
+    dsl_error(l, at, "the pattern may be without an operator, so it would match anything");
 }
 
 /* --- clauses ----------------------------------------------------------------------- */
@@ -202,6 +206,7 @@ const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r, stru
     l.scope = dsl_scope(&l, NULL);
     for (uint32_t i = 0; i < r->items.len; i++) clause(&l, &r->items.at[i]);
     match_part(&l, at);
+    l.match_failed = l.failed;
     if (l.refused) {
         ld->failed = true;
         return NULL;

@@ -7,6 +7,7 @@
  */
 #include "dsl/load.h"
 #include "dsl/lower.h"
+#include "ir/pass.h"
 
 #define DEFAULT_LEAST 7 /* where a pack does not say: the first opset with numpy's broadcasting */
 
@@ -226,13 +227,18 @@ static void phase(struct assembly *as, struct unit *u, const struct ast_top *t, 
 }
 
 static void check_pass(struct load *ld, const struct ast_top *t) {
-    static const char *const passes[] = {"fold", "cse", "dce", "shapes", "transposes"};
-    for (uint32_t i = 0; i < countof(passes); i++)
-        if (rw_streq(passes[i], t->name.text)) return;
+    if (ir_pass_find(t->name.text)) return;
+    size_t n;
+    const struct ir_pass *all = ir_pass_all(&n);
+    const char **names = arena_new_array(ld->arena, const char *, n), *list = "";
+    for (size_t i = 0; i < n; i++) {
+        names[i] = all[i].name;
+        list = arena_printf(ld->arena, "%s%s%s", list, i ? ", " : "", all[i].name);
+    }
     dsl_load_error(ld, t->name.at, "there is no pass \"%s\"", t->name.text);
-    const char *near = diag_nearest(t->name.text, passes, countof(passes));
+    const char *near = diag_nearest(t->name.text, names, n);
     if (near) diag_at(ld->diags, DIAG_HELP, t->name.at, "did you mean \"%s\"?", near);
-    else diag_at(ld->diags, DIAG_HELP, t->name.at, "passes are fold, cse, dce, shapes, transposes");
+    else diag_at(ld->diags, DIAG_HELP, t->name.at, "passes are %s", list);
 }
 
 static void stages_of(struct assembly *as, struct unit *u) {

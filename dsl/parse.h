@@ -15,6 +15,8 @@ struct parse {
     struct ast_file *file;
     uint32_t at;      /* scanner: next byte */
     uint32_t nesting; /* scanner: open brackets */
+    bool naming;      /* scanner: behind `rule`, whose name may be `example` */
+    int last_word;    /* scanner: `shapes by rule` names nothing */
     uint32_t last_stray; /* scanner: end of the last character without meaning */
     bool gave_up;     /* an error after which nothing sensible follows */
     bool failed;

@@ -3,7 +3,7 @@
  * One expression grammar serves patterns, conditions and emitted bodies; from loose to
  * tight:
  *
- *     a if c else b  ·  ||  ·  &&  ·  == != < <= > >= in, absent  ·  |  ·  ~= ±, x : type
+ *     a if c else b  ·  ||  ·  &&  ·  |  ·  == != < <= > >= in, absent  ·  ~= ±, x : type
  *     ·  ??  ·  ++  ·  + -  ·  * / %  ·  - ~ ! const scalar splat keep  ·  x[i]  x?  f(x)
  *
  * Statements need no separator: one starts with `name =`, `name, name =`, `..name =`,
@@ -316,17 +316,17 @@ full:
 | or_e T_IF or_e T_ELSE full { $$ = dsl_ast_with(p, AST_IF, @$, $3, $1, $5); GO_ON; }
 ;
 or_e: and_e | or_e T_OR and_e { $$ = dsl_ast_op(p, OP_OR, @$, $1, $3); GO_ON; } ;
-and_e: cmp | and_e T_AND cmp { $$ = dsl_ast_op(p, OP_AND, @$, $1, $3); GO_ON; } ;
+and_e: alt | and_e T_AND alt { $$ = dsl_ast_op(p, OP_AND, @$, $1, $3); GO_ON; } ;
+alt: cmp | alt '|' cmp { $$ = dsl_ast_op(p, OP_ALT, @$, $1, $3); GO_ON; } ;
 cmp:
-  alt
-| alt cmp_op alt { $$ = dsl_ast_op(p, $2, @$, $1, $3); }
-| alt T_ABSENT { $$ = dsl_ast_with(p, AST_IS_ABSENT, @$, $1, NULL, NULL); }
+  side
+| side cmp_op side { $$ = dsl_ast_op(p, $2, @$, $1, $3); }
+| side T_ABSENT { $$ = dsl_ast_with(p, AST_IS_ABSENT, @$, $1, NULL, NULL); }
 ;
 cmp_op:
   T_EQ { $$ = OP_EQ; } | T_NE { $$ = OP_NE; } | '<' { $$ = OP_LT; } | T_LE { $$ = OP_LE; }
 | '>' { $$ = OP_GT; } | T_GE { $$ = OP_GE; } | T_IN { $$ = OP_IN; }
 ;
-alt: side | alt '|' side { $$ = dsl_ast_op(p, OP_ALT, @$, $1, $3); GO_ON; } ;
 side:
   coal
 | coal T_APPROX coal { $$ = dsl_ast_with(p, AST_APPROX, @$, $1, $3, NULL); }
@@ -412,7 +412,7 @@ arg:
 | full
 | T_DOTS { $$ = dsl_ast(p, AST_SPREAD, @1); }
 | T_DOTS word { $$ = dsl_ast_text(p, AST_SPREAD, @$, $2.text); }
-| full T_FOR word T_IN alt opt_filter {
+| full T_FOR word T_IN side opt_filter {
       $$ = dsl_ast_with(p, AST_FOR, @$, $1, $5, $6); $$->text = $3.text; GO_ON; }
 ;
 opt_filter: %empty { $$ = NULL; } | T_IF or_e { $$ = $2; } ;
@@ -534,6 +534,10 @@ static bool is_infix(yysymbol_kind_t k) {
     }
 }
 
+static bool is_reserved(yysymbol_kind_t k) {
+    return k >= YYSYMBOL_T_ABSENT && k <= YYSYMBOL_T_WHERE;
+}
+
 /* What was wanted, as one phrase; "" when that would be a long list. */
 static const char *wanted(struct parse *p, const yypcontext_t *context) {
     yysymbol_kind_t all[YYNTOKENS];
@@ -548,7 +552,9 @@ static const char *wanted(struct parse *p, const yypcontext_t *context) {
     uint32_t shown = prefix;
     for (int i = 0; i < n; i++) {
         yysymbol_kind_t k = all[i];
-        if ((name && is_soft(k)) || (prefix && is_prefix(k)) || is_infix(k)) continue;
+        if ((name && is_soft(k)) || (prefix && is_prefix(k)) ||
+            ((prefix || open) && is_infix(k)))
+            continue;
         const char *s = yysymbol_name(k);
         if (strlen(s) == 3 && *s == '\'') s = arena_printf(p->arena, "%.1s", s + 1);
         if ((prefix || open) && strlen(s) == 1 && strchr("+-*/%<>|!?~:[({", *s)) continue;
@@ -579,5 +585,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p, v
         dsl_parse_error(p, *at, "found %s, wanted %s", found, want);
     else
         dsl_parse_error(p, *at, "%s does not fit here", found);
+    if (is_reserved(yypcontext_token(context)) && strstr(want, "a name"))
+        dsl_parse_help(p, *at, "%s is a word of the language and cannot be a name", found);
     return 0;
 }

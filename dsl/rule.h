@@ -205,7 +205,8 @@ enum emit_kind {
 };
 struct emit_attr {
     const char *name;
-    const struct expr *value; /* absent: attribute left out */
+    const struct expr *value; /* absent: left out; so is one that the model's version of the
+                                 operator lacks, when its value is what that version means */
     struct span at;
 };
 struct emit {

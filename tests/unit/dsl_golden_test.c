@@ -1,7 +1,8 @@
 /* dsl_golden_test.c -- the formatter and the diagnostics of the language, by exact text.
  *
  * tests/fmt/<what>.rules is formatted to <what>.txt; tests/diag/<what>.rules is checked and
- * its messages are <what>.txt. With ONNXRW_UPDATE=1 in the environment the expectations are
+ * its messages are <what>.txt; tests/lower/<what>.rules is lowered, and its rules are
+ * printed. With ONNXRW_UPDATE=1 in the environment the expectations are
  * written anew: look at the difference before committing it.
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,6 +52,49 @@ static void format(struct arena *a, const struct diag_source *source, struct buf
     diag_print_all(&sink, DIAG_NOTE, out);
 }
 
+/* Paths of this machine do not belong into expectations. */
+static void put_relative(struct buf *out, const char *text) {
+    size_t n = strlen(ONNXRW_TESTS_DIR);
+    for (const char *at; (at = strstr(text, ONNXRW_TESTS_DIR)); text = at + n) {
+        buf_add(out, text, (size_t)(at - text));
+        buf_puts(out, "tests");
+    }
+    buf_puts(out, text);
+}
+
+static const struct rule_pack *parse(struct arena *a, const struct diag_source *source,
+                                     struct buf *out) {
+    struct diag_sink sink;
+    diag_init(&sink, a);
+    const char *folder = arena_printf(a, "%s/packs", ONNXRW_TESTS_DIR);
+    struct dsl_paths paths = {1, &folder};
+    const struct rule_pack *pack = dsl_parse(a, source, &paths, &sink);
+    CU_ASSERT_EQUAL(pack == NULL, sink.count[DIAG_ERROR] > 0);
+    struct buf printed = {0};
+    diag_print_all(&sink, DIAG_NOTE, &printed);
+    put_relative(out, buf_text(&printed));
+    buf_free(&printed);
+    return pack;
+}
+
+static void check(struct arena *a, const struct diag_source *source, struct buf *out) {
+    parse(a, source, out);
+}
+
+static void lower(struct arena *a, const struct diag_source *source, struct buf *out) {
+    const struct rule_pack *pack = parse(a, source, out);
+    CU_ASSERT_PTR_NOT_NULL(pack);
+    if (!pack) return;
+    for (uint32_t i = 0; i < pack->nrules; i++) dsl_dump_rule(pack->rules[i], out);
+    for (uint32_t i = 0; i < pack->nstages; i++) {
+        const struct rule_stage *s = &pack->stages[i];
+        buf_printf(out, "%s %s", s->is_pass ? "pass" : "phase", s->name);
+        for (uint32_t k = 0; k < s->nrules; k++)
+            buf_printf(out, " %s", pack->rules[s->rules[k]]->name);
+        buf_putc(out, '\n');
+    }
+}
+
 static void compare(const char *folder, const char *file, make_text *make) {
     struct arena a = ARENA_EMPTY;
     struct buf out = {0};
@@ -84,8 +128,13 @@ static void compare_all(const char *folder, make_text *make) {
 
 static void files_are_formatted_as_expected(void) { compare_all("fmt", format); }
 
+static void files_are_lowered_as_expected(void) { compare_all("lower", lower); }
+static void messages_are_as_expected(void) { compare_all("diag", check); }
+
 void add_dsl_golden_suite(void);
 void add_dsl_golden_suite(void) {
     CU_pSuite s = CU_add_suite("dsl: golden texts", NULL, NULL);
     CU_ADD_TEST(s, files_are_formatted_as_expected);
+    CU_ADD_TEST(s, files_are_lowered_as_expected);
+    CU_ADD_TEST(s, messages_are_as_expected);
 }

@@ -1,0 +1,85 @@
+/* check_range.c -- the opsets at which a rule can match.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "dsl/check.h"
+
+static void at_least(struct opsets *o, int64_t n) {
+    if (n > o->least) o->least = n;
+}
+static void at_most(struct opsets *o, int64_t n) {
+    if (n < o->most) o->most = n;
+}
+
+/* opset OP n */
+static void compared(struct opsets *o, enum expr_kind op, int64_t n) {
+    switch (op) {
+    case EXPR_GE: at_least(o, n); break;
+    case EXPR_GT: at_least(o, n < INT64_MAX ? n + 1 : n); break;
+    case EXPR_LE: at_most(o, n); break;
+    case EXPR_LT: at_most(o, n > INT64_MIN ? n - 1 : n); break;
+    case EXPR_EQ: at_least(o, n), at_most(o, n); break;
+    default: break;
+    }
+}
+
+static enum expr_kind mirrored(enum expr_kind op) {
+    switch (op) {
+    case EXPR_GE: return EXPR_LE;
+    case EXPR_GT: return EXPR_LT;
+    case EXPR_LE: return EXPR_GE;
+    case EXPR_LT: return EXPR_GT;
+    default: return op;
+    }
+}
+
+struct opsets dsl_narrow(struct opsets o, const struct expr *e) {
+    if (e->nargs != 2) return o;
+    const struct expr *a = e->args[0], *b = e->args[1];
+    if (e->kind == EXPR_AND) return dsl_narrow(dsl_narrow(o, a), b);
+    if (a->kind == EXPR_OPSET && b->kind == EXPR_INT) compared(&o, e->kind, b->i);
+    if (b->kind == EXPR_OPSET && a->kind == EXPR_INT) compared(&o, mirrored(e->kind), a->i);
+    return o;
+}
+
+/* An operator that every match has: the rule cannot match before it came. (Models that
+ * hold ONNX Runtime's own, older operator of that name are for that runtime anyhow.) */
+static void from_its_first(const struct pat_op *op, struct opsets *o) {
+    for (int64_t v = o->least; v <= o->most && !*op->domain; v++)
+        if (ir_schema_find("", op->name, v)) {
+            at_least(o, v);
+            return;
+        }
+}
+
+static void surely_there(struct lower *l, const struct pat *p, bool *seen, struct opsets *o) {
+    if (p->kind == PAT_NODE && p->nops == 1) from_its_first(p->ops, o);
+    if ((p->kind == PAT_SLOT || p->kind == PAT_SEE) && !seen[p->slot]) {
+        seen[p->slot] = true;
+        const struct pat *def = l->slots.at[p->slot].def;
+        if (def) surely_there(l, def, seen, o);
+    }
+    for (uint32_t i = 0; i < p->nargs; i++) surely_there(l, p->args[i], seen, o);
+}
+
+struct opsets dsl_rule_opsets(struct lower *l) {
+    const struct rule_pack *pack = l->rule->pack;
+    struct opsets o = {pack->opset_least, ir_schema_newest_opset("")};
+    if (pack->opset_most) at_most(&o, pack->opset_most);
+    for (uint32_t i = 0; i < l->where.len; i++) o = dsl_narrow(o, l->where.at[i]);
+    if (!l->rule->nroots) return o;
+    bool *seen = arena_zalloc(l->arena, l->slots.len * sizeof *seen);
+    seen[l->rule->roots[0]] = true;
+    surely_there(l, l->slots.at[l->rule->roots[0]].def, seen, &o);
+    return o;
+}
+
+struct opsets dsl_domain_opsets(const char *domain, struct opsets o) {
+    if (!*domain) return o;
+    int64_t newest = ir_schema_newest_opset(domain);
+    return (struct opsets){newest, newest};
+}
+
+const char *dsl_opsets_text(struct lower *l, struct opsets o) {
+    if (o.least == o.most) return arena_printf(l->arena, "opset %" PRId64, o.least);
+    return arena_printf(l->arena, "opset %" PRId64 " to %" PRId64, o.least, o.most);
+}
