@@ -79,7 +79,7 @@ static void set_data(struct ir_store *s, Onnx__TensorProto *p, const struct ir_t
     case IR_EXTERNAL: refer(s, p, t->location, t->offset, t->nbytes); return;
     case IR_IN_FILE: payload.offset = t->offset; break;
     case IR_IN_MEMORY: payload.memory = t->data; break;
-    case IR_AS_PROTO: rw_assert(!"a tensor without its message");
+    case IR_AS_PROTO: rw_broken(__FILE__, __LINE__, "a tensor in a message that is not there");
     }
     if (t->storage == IR_IN_FILE || t->nbytes > IR_PAYLOAD_LEAST) {
         add_payload(s, p, payload);

@@ -88,7 +88,7 @@ void plan_want(struct planner *pl, struct goals *q, uint16_t reg, const struct p
     case PAT_LITERAL: push(pl, q, GOAL_LITERAL, reg, pat, 0); break;
     case PAT_ABSENT: plan_emit(pl, PM_ABSENT, reg, 0, 0); break;
     case PAT_SEE: plan_see(pl, pat->slot, reg); break;
-    case PAT_REST: rw_assert(!"a list stands only behind the other operands"); break;
+    case PAT_REST: rw_broken(__FILE__, __LINE__, "a list stands only behind the other operands"); break;
     }
 }
 

@@ -1,0 +1,42 @@
+/* fuzz_model.c -- any bytes as a model: read, checked, rebuilt, written to nowhere.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/ir.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void change_all(struct ir_model *m) {
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        for (ir_node n = 0; n < m->graphs.at[i]->nodes.len; n++)
+            m->graphs.at[i]->nodes.at[n].flags |= IR_NODE_CHANGED;
+    m->edits++;
+}
+
+/* Values that are asked for must be readable or refused. */
+static void read_constants(struct ir_model *m, struct arena *a) {
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        for (ir_value v = 0; v < m->graphs.at[i]->values.len; v++) {
+            struct arena_mark mark = arena_mark(a);
+            struct ir_tensor *t = ir_const(m->graphs.at[i], v);
+            if (t && t->nbytes < 1 << 20) ir_tensor_read(m, t, a);
+            arena_reset(a, mark);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
+    struct arena a = ARENA_EMPTY;
+    struct diag_sink diags;
+    diag_init(&diags, &a);
+    struct ir_model *m = ir_model_read_bytes(&a, bytes, len, "fuzz", NULL, &diags);
+    rw_assert(m || diags.count[DIAG_ERROR]);
+    if (m) {
+        for (uint32_t i = 0; i < m->graphs.len; i++)
+            rw_assert(ir_graph_check(m->graphs.at[i], &diags));
+        read_constants(m, &a);
+        change_all(m);
+        ir_model_write(m, "/dev/null", &(struct ir_write_options){0}, &diags);
+        ir_model_close(m);
+    }
+    arena_free(&a);
+    return 0;
+}
