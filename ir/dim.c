@@ -342,6 +342,23 @@ bool ir_dim_is_fresh(const struct ir_dims *t, ir_dim d) {
     return d && is_atom(t, d, DIM_SYMBOL, &x) && !x->name;
 }
 
+uint32_t ir_dims_symbols(const struct ir_dims *t) { return t->atoms.len; }
+
+/* An atom with operands counts by them. Recursion is as deep as atoms nest. */
+bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms) {
+    const struct dim_form f = t->forms.at[ir_dim_find(t, d)];
+    for (uint32_t i = 0; i < f.n; i++)
+        for (uint32_t k = 0; k < f.term[i].degree; k++) {
+            uint32_t atom = f.term[i].atom[k];
+            const struct dim_atom x = t->atoms.at[atom];
+            bool is_symbol = x.kind == DIM_SYMBOL;
+            if (is_symbol ? atom >= atoms
+                          : !ir_dim_is_older(t, x.a, atoms) || !ir_dim_is_older(t, x.b, atoms))
+                return false;
+        }
+    return true;
+}
+
 const char *ir_dim_param(const struct ir_dims *t, ir_dim d) {
     const struct dim_atom *x;
     if (!d || !is_atom(t, ir_dim_find(t, d), DIM_SYMBOL, &x)) return NULL;

@@ -61,6 +61,9 @@ void ir_dims_undo(struct ir_dims *t, uint32_t mark);
 ir_dim ir_dim_find(const struct ir_dims *t, ir_dim d);
 /* Was d made by ir_dim_fresh, whatever it may be unified with now? */
 bool ir_dim_is_fresh(const struct ir_dims *t, ir_dim d);
+/* How many atoms there are; are the symbols of d among the first `atoms`? */
+uint32_t ir_dims_symbols(const struct ir_dims *t);
+bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms);
 /* Text such as `batch*seq + 1`; `?` when unknown. Fresh symbols print as `_1`, ... */
 void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out);
 /* Whether d is a plain named symbol that can stand as dim_param; then its name. */

@@ -73,12 +73,12 @@ static void cancel_common_factor(struct dim_poly *p, int64_t *c) {
 static bool join_nested(const struct ir_dims *t, struct dim_poly *p, int64_t *c) {
     if (p->n == 0 || p->n > 2 || p->term[0].degree != 1 || p->term[0].coef != 1) return false;
     if (p->n == 2 && p->term[1].degree) return false;
-    const struct dim_atom *x = &t->atoms.at[p->term[0].atom[0]];
+    const struct dim_atom x = t->atoms.at[p->term[0].atom[0]];
     int64_t d, joined, offset = p->n == 2 ? p->term[1].coef : 0;
-    if (x->kind != DIM_FLOORDIV || !ir_dim_is_const(t, x->b, &d) || d <= 0) return false;
+    if (x.kind != DIM_FLOORDIV || !ir_dim_is_const(t, x.b, &d) || d <= 0) return false;
     if (!rw_mul_i64(*c, d, &joined) || !rw_mul_i64(offset, d, &offset)) return false;
     struct dim_poly shift;
-    dim_poly_load(t, ir_dim_find(t, x->a), p);
+    dim_poly_load(t, ir_dim_find(t, x.a), p);
     dim_poly_const(&shift, offset);
     dim_poly_add(p, &shift, 1);
     *c = joined;

@@ -6,6 +6,15 @@
 
 #include "ir/journal.h"
 
+void infer_run_init(struct infer_run *run, struct ir_model *m, struct diag_sink *diags) {
+    *run = (struct infer_run){.m = m, .diags = diags};
+}
+
+void infer_run_end(struct infer_run *run) {
+    arena_free(&run->scratch);
+    arena_free(&run->arena);
+}
+
 /* --- one node ---------------------------------------------------------------------- */
 
 static const struct ir_schema *schema_of(const struct ir_graph *g, ir_node n) {
@@ -14,48 +23,50 @@ static const struct ir_schema *schema_of(const struct ir_graph *g, ir_node n) {
     return ir_schema_runtime(ir_op_name(g, n), ir_opset(g, ""));
 }
 
-/* Runs the rule of node n. false: it broke a rule of its operator; x->why says which. */
-static bool apply(struct infer *x, bool *changed) {
-    struct infer_entry e = infer_find(ir_domain_name(x->g, x->n), ir_op_name(x->g, x->n));
-    if (e.rule && !e.rule(x)) return false;
-    if (e.value) e.value(x);
-    return infer_commit(x, changed);
+/* Inside a function attributes may be given by the caller. */
+static bool has_open_attributes(const struct ir_node_info *n) {
+    for (uint32_t i = 0; i < n->nattr; i++)
+        if (n->attr[i].ref) return true;
+    return false;
 }
 
-struct outcome {
-    bool ok, changed;
-    bool failed_inside; /* in a body; reported there */
-    const char *why;
-};
+/* Runs the rule of the node. false: it broke a rule of its operator; x->why says which. */
+static bool apply(struct infer *x, bool *changed) {
+    struct infer_entry e = infer_find(ir_domain_name(x->g, x->n), ir_op_name(x->g, x->n));
+    struct ir_function *f = infer_callee(x->run, x->g, x->n);
+    if (f) {
+        infer_call(x, f);
+    } else if (!has_open_attributes(ir_nod(x->g, x->n))) {
+        if (e.rule && !e.rule(x)) return false;
+        if (e.value) e.value(x);
+    }
+    return infer_commit(x, changed) && !x->failed_inside;
+}
 
-static struct outcome infer_one(struct ir_graph *g, ir_node n, struct arena *scratch,
-                                struct diag_sink *diags) {
-    struct arena_mark mark = arena_mark(scratch);
+bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *changed,
+               const char **why) {
+    struct arena_mark mark = arena_mark(&run->scratch);
     const struct ir_node_info *info = ir_nod(g, n);
-    struct infer x = {.g = g, .n = n, .m = g->model, .d = g->model->dims,
-                      .schema = schema_of(g, n), .tmp = scratch, .nin = info->nin,
-                      .nout = info->nout, .diags = diags};
-    x.out = arena_zalloc(scratch, x.nout * sizeof *x.out);
-    struct outcome r = {.changed = false};
-    r.ok = apply(&x, &r.changed);
-    r.why = x.why;
-    r.failed_inside = x.failed_inside;
-    arena_reset(scratch, mark);
-    return r;
+    struct infer x = {.run = run, .g = g, .n = n, .m = g->model, .d = g->model->dims,
+                      .schema = schema_of(g, n), .tmp = &run->scratch, .nin = info->nin,
+                      .nout = info->nout};
+    x.out = arena_zalloc(&run->scratch, x.nout * sizeof *x.out);
+    *changed = false;
+    bool ok = apply(&x, changed);
+    *why = x.why;
+    arena_reset(&run->scratch, mark);
+    return ok;
 }
 
 bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why) {
-    struct arena scratch = ARENA_EMPTY;
-    struct outcome r = infer_one(g, n, &scratch, NULL);
-    arena_free(&scratch);
-    if (why) *why = r.ok ? NULL : r.why;
-    return r.ok;
-}
-
-bool infer_changed(struct ir_graph *g, ir_node n, struct arena *scratch, bool *changed) {
-    struct outcome r = infer_one(g, n, scratch, NULL);
-    *changed = r.changed;
-    return r.ok;
+    struct infer_run run;
+    const char *because;
+    bool changed;
+    infer_run_init(&run, g->model, NULL);
+    bool ok = infer_one(&run, g, n, &changed, &because);
+    infer_run_end(&run);
+    if (why) *why = ok ? NULL : because;
+    return ok;
 }
 
 /* --- known values ------------------------------------------------------------------ */
@@ -79,39 +90,34 @@ static void report(const struct ir_graph *g, ir_node n, const char *why,
     arena_free(&words);
 }
 
-/* All nodes in order, going on after an error, whose outputs stay as declared. */
-static bool infer_nodes(struct ir_graph *g, struct arena *scratch, struct diag_sink *diags) {
-    bool ok = true;
+bool infer_nodes(struct infer_run *run, struct ir_graph *g) {
+    bool ok = true, changed;
+    const char *why;
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
-        struct outcome r = infer_one(g, n, scratch, diags);
-        if (!r.ok && diags) report(g, n, r.why, diags);
-        ok &= r.ok && !r.failed_inside;
+        if (infer_one(run, g, n, &changed, &why)) continue;
+        if (why && run->diags) report(g, n, why, run->diags);
+        ok = false;
     }
     return ok;
 }
 
-bool infer_body(struct infer *x, struct ir_graph *body) {
+void infer_body(struct infer *x, struct ir_graph *body) {
     infer_prepare(body, NULL); /* what is wrong there was said before */
-    bool ok = infer_nodes(body, x->tmp, x->diags);
-    if (!ok) x->failed_inside = true;
-    return ok;
+    if (!infer_nodes(x->run, body)) x->failed_inside = true;
 }
 
 /* --- a model ----------------------------------------------------------------------- */
 
 enum rw_code ir_infer_model(struct ir_model *m, struct diag_sink *diags) {
-    struct arena scratch = ARENA_EMPTY;
     bool ok = true, journal_was_on = m->journal->on;
-    enum rw_code code = RW_OK;
-    for (uint32_t i = 0; i < m->graphs.len; i++) {
-        struct ir_graph *g = m->graphs.at[i];
-        if (infer_prepare(g, diags) != RW_OK) code = RW_FORMAT;
-    }
-    for (uint32_t i = 0; code == RW_OK && i < m->graphs.len; i++) {
-        struct ir_graph *g = m->graphs.at[i];
-        if (!g->outer) ok &= infer_nodes(g, &scratch, diags);
-    }
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        ok &= infer_prepare(m->graphs.at[i], diags) == RW_OK;
+    if (!ok) return RW_FORMAT;
+    struct infer_run run;
+    infer_run_init(&run, m, diags);
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        if (!m->graphs.at[i]->outer) ok &= infer_nodes(&run, m->graphs.at[i]);
+    infer_run_end(&run);
     if (!journal_was_on) ir_commit(m);
-    arena_free(&scratch);
-    return ok ? code : RW_FORMAT;
+    return ok ? RW_OK : RW_FORMAT;
 }

@@ -25,8 +25,7 @@ static enum ir_dtype only_type(uint32_t types) {
     return ir_dtype_from_name(name);
 }
 
-/* Are all types of the set tensors? */
-static bool tensors_only(uint32_t types) {
+bool infer_tensors_only(uint32_t types) {
     size_t n;
     const char *const *list = ir_types_list(types, &n);
     for (size_t i = 0; i < n; i++)
@@ -52,7 +51,7 @@ enum ir_dtype infer_schema_dtype(const struct infer *x, uint32_t k) {
 
 static bool is_tensor_by_schema(const struct infer *x, uint32_t k) {
     const struct ir_formal_param *out = x->schema ? ir_schema_output(x->schema, k) : NULL;
-    return out && tensors_only(out->types);
+    return out && infer_tensors_only(out->types);
 }
 
 /* --- completing -------------------------------------------------------------------- */
@@ -60,10 +59,10 @@ static bool is_tensor_by_schema(const struct infer *x, uint32_t k) {
 static void warn(const struct infer *x, ir_value v, const char *what,
                  const struct ir_type *declared, const struct ir_type *inferred) {
     struct buf a = {0}, b = {0};
-    if (!x->diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
+    if (!x->run->diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
     ir_type_print(x->d, declared, &a);
     ir_type_print(x->d, inferred, &b);
-    diag_where(x->diags, DIAG_WARNING, ir_model_name(x->g->model),
+    diag_where(x->run->diags, DIAG_WARNING, ir_model_name(x->g->model),
                "\"%s\" is declared with another %s: %s, but computed as %s",
                ir_val(x->g, v)->name, what, buf_text(&a), buf_text(&b));
     buf_free(&a);

@@ -63,14 +63,16 @@ static bool infer_within(struct ir_graph *g, const ir_node *nodes, uint32_t n) {
     struct waiting w = {.g = g};
     map_init(&w.seen, &w.arena);
     for (uint32_t i = 0; i < n; i++) add(&w, nodes[i]);
-    struct arena scratch = ARENA_EMPTY;
+    struct infer_run run;
+    infer_run_init(&run, g->model, NULL);
     while (w.heap.len) {
         ir_node first = take_first(&w);
-        bool changed = false;
-        infer_changed(g, first, &scratch, &changed);
+        const char *why;
+        bool changed;
+        infer_one(&run, g, first, &changed, &why);
         if (changed) add_users(&w, first);
     }
-    arena_free(&scratch);
+    infer_run_end(&run);
     arena_free(&w.arena);
     return w.output_changed;
 }

@@ -30,7 +30,19 @@ struct infer_out {
     struct ir_type type;            /* dims in tmp */
     const struct ir_symval *symval; /* in tmp; NULL: not known */
 };
+/* One inference, over a node or a model. */
+struct infer_run {
+    struct ir_model *m;
+    struct diag_sink *diags;  /* or NULL */
+    struct arena scratch;     /* of the nodes under way */
+    struct arena arena;       /* until the end of the run */
+    struct map functions;     /* (domain, name) -> number in the model; made when asked for */
+    bool functions_indexed;
+    uint32_t call_depth;      /* of calls of functions under way */
+    uint32_t call_nodes;      /* inferred inside calls so far */
+};
 struct infer {
+    struct infer_run *run;
     struct ir_graph *g;
     ir_node n;
     struct ir_model *m;
@@ -40,8 +52,7 @@ struct infer {
     uint32_t nin, nout;
     struct infer_out *out;
     const char *why;                /* set by infer_fail */
-    struct diag_sink *diags;        /* where warnings go, or NULL */
-    bool failed_inside;             /* a body had an error, reported already */
+    bool failed_inside;             /* a body has an error, which is reported there */
 };
 typedef bool infer_rule(struct infer *x);
 typedef void infer_value_rule(struct infer *x);
@@ -111,14 +122,27 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s, const struct i
 /* Completes the outputs and writes them to the graph. false when a dimension is negative.
  * *changed: some output is not as before. */
 bool infer_commit(struct infer *x, bool *changed);
+/* Are all types of the set tensors? */
+bool infer_tensors_only(uint32_t types);
 /* The element type the schema gives output k, or IR_UNDEFINED. */
 enum ir_dtype infer_schema_dtype(const struct infer *x, uint32_t k);
 
 /* --- infer.c ----------------------------------------------------------------------- */
-/* Infers the nodes of a body in order. Its inputs were set before. */
-bool infer_body(struct infer *x, struct ir_graph *body);
-/* ir_infer_node with an arena to reuse; *changed: some output is not as before. */
-bool infer_changed(struct ir_graph *g, ir_node n, struct arena *scratch, bool *changed);
+void infer_run_init(struct infer_run *run, struct ir_model *m, struct diag_sink *diags);
+void infer_run_end(struct infer_run *run);
+/* One node. *changed: some output is not as before. */
+bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *changed,
+               const char **why);
+/* All nodes of a graph in order; after an error it goes on, with outputs as declared. */
+bool infer_nodes(struct infer_run *run, struct ir_graph *g);
+/* The nodes of a body. Its inputs were set before. */
+void infer_body(struct infer *x, struct ir_graph *body);
+
+/* --- infer_call.c ------------------------------------------------------------------ */
+/* The function of the model that node n calls, or NULL. */
+struct ir_function *infer_callee(struct infer_run *run, const struct ir_graph *g, ir_node n);
+/* Outputs of a call, by inferring the function's body with the operands' types. */
+void infer_call(struct infer *x, struct ir_function *f);
 
 /* --- infer_prepare.c --------------------------------------------------------------- */
 /* Types of constants and of the inputs that a file leaves half open. */

@@ -99,7 +99,7 @@ bool infer_same_type(struct infer *x) {
 
 bool infer_identity(struct infer *x) {
     const struct ir_type *t = infer_in(x, 0);
-    if (!t || t->kind == IR_TENSOR) infer_set_like(x, 0, ir_type_dtype(t), 0);
+    if (t && t->kind == IR_TENSOR) infer_set_like(x, 0, t->dtype, 0);
     else infer_set_type(x, 0, t);
     return true;
 }

@@ -60,6 +60,26 @@ static void type_constant(struct ir_graph *g, ir_value v, const struct ir_tensor
     if (!same) ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
 }
 
+/* Does some operator take v that takes nothing but tensors? */
+static bool is_used_as_tensor(const struct ir_graph *g, ir_value v) {
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
+        const struct ir_use_info *x = &g->uses.at[u];
+        if (x->user == IR_NONE || x->slot == IR_SLOT_BODY) continue;
+        const struct ir_schema *s = ir_nod(g, x->user)->schema;
+        const struct ir_formal_param *p = s ? ir_schema_input(s, x->slot) : NULL;
+        if (p && infer_tensors_only(p->types)) return true;
+    }
+    return false;
+}
+
+/* An input of a function has whatever shape the caller gives: one that has a name, at
+ * least, so that what has the same shape can be told. */
+static void open_function_input(struct ir_graph *g, ir_value v) {
+    struct ir_model *m = g->model;
+    if (!ir_val(g, v)->type && is_used_as_tensor(g, v))
+        ir_set_type(g, v, ir_type_unranked(m->arena, IR_UNDEFINED, ++m->opaque));
+}
+
 enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {
     enum rw_code code = RW_OK;
     for (ir_value v = 0; v < g->values.len; v++) {
@@ -68,7 +88,10 @@ enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {
         if (check_shape(g, v, diags) != RW_OK) code = RW_FORMAT;
         bool overridable = (x->flags & IR_IS_INPUT) && !ir_const(g, v);
         if ((x->flags & IR_IS_INIT) && x->tensor && !overridable) type_constant(g, v, x->tensor);
-        else if (x->flags & IR_IS_INPUT) close_input(g, v);
+        else if (x->flags & IR_IS_INPUT) {
+            if (g->function && !g->outer) open_function_input(g, v);
+            close_input(g, v);
+        }
     }
     return code;
 }

@@ -40,15 +40,15 @@ static inline ir_value kit_input(struct kit *k, const char *name, enum ir_dtype 
                     : *end              ? ir_dim_symbol(k->m->dims, word)
                                         : ir_dim_const(k->m->dims, value);
     }
-    const struct ir_type *type = dims ? ir_type_tensor(&k->a, t, rank, d)
-                                      : ir_type_unranked(&k->a, t, ++k->m->opaque);
+    const struct ir_type *type = dims ? ir_type_tensor(k->m->arena, t, rank, d)
+                                      : ir_type_unranked(k->m->arena, t, ++k->m->opaque);
     ir_value v = ir_add_value(k->g, name, type);
     ir_add_input(k->g, v);
     return v;
 }
 
 static inline ir_value kit_ints(struct kit *k, uint32_t n, const int64_t *values) {
-    return ir_add_constant(k->g, "c", ir_tensor_ints(&k->a, n, values));
+    return ir_add_constant(k->g, "c", ir_tensor_ints(k->m->arena, n, values));
 }
 #define INTS(k, ...)                                                                   \
     kit_ints((k), countof(((const int64_t[]){__VA_ARGS__})), (const int64_t[]){__VA_ARGS__})
