@@ -157,10 +157,12 @@ static bool same_symval(const void *key, uint32_t id, const void *ctx) {
     return true;
 }
 
-/* An integer value, each item of which is known to be something. */
+/* An integer value, each item of which is known to be something, but not all numbers:
+ * constants are not to give way to what has to be computed. */
 static bool is_numbered(const struct ir_graph *g, ir_value v) {
     const struct ir_symval *s = ir_val(g, v)->symval;
-    if (!s || !s->len || !ir_dtype_is_int(ir_type_dtype(ir_val(g, v)->type))) return false;
+    if (!s || known(g, v) || !ir_dtype_is_int(ir_type_dtype(ir_val(g, v)->type)))
+        return false;
     for (uint32_t i = 0; i < s->len; i++)
         if (s->items[i] == IR_DIM_UNKNOWN) return false;
     return true;

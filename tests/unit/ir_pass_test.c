@@ -526,22 +526,33 @@ static void values_known_to_be_equal_become_one(void) {
                       "   c = Shape <start = 1> (z)\n"
                       "   d = custom.Size (x)\n"
                       "   e = custom.Size (z)\n"
-                      "   y = Sum (a, b, c, d, e)\n"
+                      "   f = Shape <start = 1> (x)\n"
+                      "   h = Constant <value = int64[1] {3}> ()\n"
+                      "   i = Add (f, f)\n"
+                      "   y = Sum (a, b, c, d, e, h, i)\n"
                       "}\n");
     ir_dim n = ir_dim_symbol(f.m->dims, "N"), m = ir_dim_symbol(f.m->dims, "M");
     know(&f, "a", 1, &n);
     know(&f, "b", 1, &n);
     know(&f, "c", 1, &m);
+    ir_dim three = ir_dim_const(f.m->dims, 3), six = ir_dim_const(f.m->dims, 6);
+    know(&f, "f", 1, &three);
+    know(&f, "h", 1, &three);
+    know(&f, "i", 1, &six);
     know(&f, "d", 1, (const ir_dim[]){IR_DIM_UNKNOWN});
     know(&f, "e", 1, (const ir_dim[]){IR_DIM_UNKNOWN});
-    expect_after(&f, "shapes", NULL, 1,
-                 HEADER "g (float[N, 3] x, float[N, 4] z) => (int64[1] y) {\n"
+    expect_after(&f, "shapes", NULL, 2,
+                 HEADER "g (float[N, 3] x, float[N, 4] z) => (int64[1] y)\n"
+                        "   <int64[1] i = {6}>\n"
+                        "{\n"
                         "   a = Shape <end = 1> (x)\n"
                         "   b = Shape <end = 1> (z)\n"
                         "   c = Shape <start = 1> (z)\n"
                         "   d = custom.Size (x)\n"
                         "   e = custom.Size (z)\n"
-                        "   y = Sum (a, a, c, d, e)\n"
+                        "   f = Shape <start = 1> (x)\n"
+                        "   h = Constant <value = int64[1] {3}> ()\n"
+                          "   y = Sum (a, a, c, d, e, h, i)\n"
                         "}\n");
 }
 
