@@ -122,7 +122,7 @@ struct text_token text_next(struct text_lexer *lx) {
     skip_blanks(lx);
     uint32_t begin = lx->at;
     if (lx->at >= lx->end)
-        return (struct text_token){.kind = TEXT_END, .at = {lx->source, begin, begin}};
+        return (struct text_token){TEXT_END, {lx->source, begin, begin}, "", 0};
     char c = peek(lx, 0), next = peek(lx, 1);
     if (c == '"') return quoted(lx);
     if (c == 'x' && next == '"') return hex_bytes(lx);

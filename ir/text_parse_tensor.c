@@ -36,11 +36,13 @@ static bool nan_bits(struct text_parser *p, uint64_t *bits) {
 }
 
 static uint64_t float_bits(struct text_parser *p) {
+    struct text_token t = p->token;
     uint64_t given;
-    float f = strtof(p->token.text, NULL);
     uint32_t bits;
     text_real(p);
+    if (p->failed) return 0;
     if (nan_bits(p, &given)) return given;
+    float f = strtof(t.text, NULL); /* not by way of a double: that rounds twice */
     memcpy(&bits, &f, sizeof bits);
     return bits;
 }

@@ -17,7 +17,7 @@ void text_fail(struct text_parser *p, struct span at, const char *format, ...) {
     diag_at(p->diags, DIAG_ERROR, at, "%s", arena_vprintf(p->arena, format, args));
     va_end(args);
     p->failed = true;
-    p->token = (struct text_token){.kind = TEXT_END, .at = at};
+    p->token = (struct text_token){.kind = TEXT_END, .at = at, .text = ""};
 }
 
 void text_help(struct text_parser *p, struct span at, const char *format, ...) {
@@ -141,7 +141,7 @@ static const char *const words[WORD_N] = {"seq",           "optional", "map",
                                           "sparse_tensor", "opaque",   "undefined"};
 
 static enum word type_word(const struct text_token *t) {
-    enum word w = WORD_SEQ;
+    enum word w = t->kind == TEXT_ID ? WORD_SEQ : WORD_N;
     while (w < WORD_N && !rw_streq(t->text, words[w])) w++;
     return w;
 }
