@@ -73,6 +73,26 @@ static enum rw_code copy_file(struct ir_datafiles *d, const char *location,
     return code;
 }
 
+/* A model must not be written over its own data, here or where the data goes along. */
+static bool is_data(const struct ir_external *e, const char *model_path) {
+    const char *location = e->location;
+    struct os_stamp there;
+    while (location[0] == '.' && location[1] == '/') location += 2;
+    return rw_streq(location, os_basename(model_path)) ||
+           (os_stat(model_path, &there) && os_same_file(&there, &e->stamp));
+}
+
+static enum rw_code check_model_path(struct ir_datafiles *d, const char *model_path) {
+    for (uint32_t i = 0; i < d->source->externals.len; i++) {
+        if (!is_data(&d->source->externals.at[i], model_path)) continue;
+        diag_where(d->diags, DIAG_ERROR, model_path,
+                   "the output would replace \"%s\", external data of the model",
+                   d->source->externals.at[i].location);
+        return RW_OUTPUT;
+    }
+    return RW_OK;
+}
+
 enum rw_code ir_datafiles_copy(const struct ir_source *s, const char *model_path,
                                struct arena *a, struct diag_sink *diags,
                                struct ir_datafiles **out) {
@@ -83,6 +103,7 @@ enum rw_code ir_datafiles_copy(const struct ir_source *s, const char *model_path
                    "external data cannot go along to standard output");
         return RW_OUTPUT;
     }
+    TRY(check_model_path(d, model_path));
     char *path = os_folder(model_path);
     const char *folder = arena_strdup(a, path);
     free(path);

@@ -274,6 +274,11 @@ def check_external(tool):
                 done = run(tool, *options, path, out)
                 check("external, elsewhere", done.returncode == 0, done.stderr)
                 check("external, elsewhere", onnx.load(out) == want, "differs")
+        data = os.path.join(a, "sub", "w.bin")
+        os.link(data, os.path.join(a, "linked.bin"))
+        done = run(tool, path, os.path.join(a, "linked.bin"))
+        check("external, onto data", done.returncode == 4 and b"would replace" in done.stderr and
+              os.path.getsize(data) == 2416, done.stderr)
         with open(os.path.join(b, "sub", "w.bin"), "ab") as f:
             f.write(b"other")
         done = run(tool, path, os.path.join(b, "m.onnx"))
