@@ -1,12 +1,310 @@
-/* run.c -- a stand-in until the rewriting loop lands here.
+/* run.c -- stages in order: passes, and phases to their fixed point.
+ *
+ * A phase goes over the graphs of the model. In each one the worklist holds the nodes that
+ * some rule may have as its root; at a node the matches are tried in order of preference
+ * until one is not refused. What was rewritten puts its neighbourhood back. When the list
+ * is empty and something was done, the phase goes over everything once more, so that what
+ * depends on more than a neighbourhood is found too.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "matcher/matcher.h"
+#include "matcher/run.h"
+
+#define MOST_SWEEPS 16
+#define MOST_VAIN_RAISES 8
+#define PROGRESS_EVERY 4096
+
+/* --- counting ------------------------------------------------------------------------------ */
+static uint32_t count_nodes(const struct ir_model *m) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        const struct ir_graph *g = m->graphs.at[i];
+        if (!ir_graph_is_live(g)) continue;
+        for (ir_node k = g->first; k != IR_NONE; k = ir_nod(g, k)->next)
+            n += !ir_is_op(g, k, "Constant");
+    }
+    return n;
+}
+
+void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, bool refused) {
+    struct pm_report *rep = r->report;
+    if (r->applied[a->number] == 0) {
+        vec_push(r->report_arena, &rep->rules, (struct pm_applied){.rule = a->rule});
+        r->applied[a->number] = rep->rules.len;
+    }
+    struct pm_applied *x = &rep->rules.at[r->applied[a->number] - 1];
+    x->count += !refused;
+    x->refused += refused;
+    x->nodes += nodes;
+    if (!refused) r->ring[r->nring++ % PM_RING] = a->number;
+}
+
+bool pm_is_dead_code(const struct ir_graph *g, ir_node n) {
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v != IR_NONE && ir_val(g, v)->nuses > 0) return false;
+    }
+    return true;
+}
+
+static uint32_t graph_number(const struct pm_run *r, const struct ir_graph *g) {
+    uint32_t i = 0;
+    while (r->model->graphs.at[i] != g) i++;
+    return i;
+}
+
+/* A refusal is counted once, however often the node is looked at. */
+static void count_refusal(struct pm_run *r, const struct ir_graph *g, const struct pm_match *m) {
+    uint64_t place = (uint64_t)graph_number(r, g) * r->p->rules.len + m->accept->number;
+    uint64_t key = place << 32 | m->nodes[0];
+    if (map_get(&r->refused, key) != MAP_NONE) return;
+    map_put(&r->refused, key, 1);
+    pm_count(r, m->accept, 0, true);
+}
+
+/* --- which rules run ------------------------------------------------------------------------- */
+static bool fits_target(uint32_t targets, uint32_t target) {
+    uint32_t narrow = TARGET_ORT_CPU | TARGET_ORT_CUDA;
+    if (targets == 0 || (targets & TARGET_ONNX) || (targets & target)) return true;
+    return (target & narrow) && (targets & TARGET_ORT);
+}
+
+static void choose_rules(struct pm_run *r) {
+    uint32_t n = r->p->rules.len;
+    r->on = arena_zalloc(&r->arena, (n + 1) * sizeof *r->on);
+    r->name = arena_zalloc(&r->arena, (n + 1) * sizeof *r->name);
+    r->applied = arena_zalloc(&r->arena, (n + 1) * sizeof *r->applied);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct rule *x = r->p->rules.at[i];
+        r->on[i] = fits_target(x->targets, r->options->target) &&
+                   x->class <= r->options->level;
+        r->name[i] = intern(&r->model->names, x->name);
+    }
+}
+
+/* A rule that makes no fewer nodes is not applied to what it has just made. */
+static bool is_own_work(const struct pm_run *r, const struct ir_graph *g,
+                        const struct pm_match *m) {
+    if (m->accept->rule->again) return false;
+    for (uint32_t i = 0; i < m->nnodes; i++)
+        if (ir_nod(g, m->nodes[i])->rule == r->name[m->accept->number]) return true;
+    return false;
+}
+
+/* --- one match -------------------------------------------------------------------------------- */
+enum outcome { NOT_APPLIED, APPLIED, RAISED };
+
+static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match *m,
+                    struct pm_done *done) {
+    const char *why;
+    struct pm_env env = pm_matcher_env(&r->matcher, g, m);
+    ir_mark_t mark = ir_mark(r->model);
+    bool own = is_own_work(r, g, m);
+    *done = (struct pm_done){.arena = &r->matcher.step};
+    if (own && m->accept->rule->grows) return false;
+    if (!pm_rewrite(&env, m, r->options, done, &why)) {
+        count_refusal(r, g, m);
+        return false;
+    }
+    if (own && done->nodes >= 0) {
+        ir_undo(r->model, mark);
+        return false;
+    }
+    return true;
+}
+
+static bool may_raise(const struct pm_run *r, const struct ir_graph *g, int64_t opset) {
+    return !r->options->keep_opset && !g->function && (!r->stuck || opset < r->stuck) &&
+           r->vain < MOST_VAIN_RAISES;
+}
+
+/* The model is raised for a match, which is then looked for again and must go through;
+ * else all is as before. */
+static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+                              ir_node root, const struct pm_accept *a) {
+    const char *why;
+    ir_mark_t mark = ir_mark(r->model);
+    if (!pm_raise(r, a->rule->requires_opset, &why)) {
+        r->stuck = a->rule->requires_opset;
+        return NOT_APPLIED;
+    }
+    if (!ir_is_dead(g, root)) {
+        pm_matcher_find(&r->matcher, s, g, root);
+        for (uint32_t i = 0; i < r->matcher.found.len; i++) {
+            const struct pm_match *m = &r->matcher.found.at[i];
+            struct pm_done done;
+            struct pm_env env = pm_matcher_env(&r->matcher, g, m);
+            if (m->accept->rule != a->rule || !pm_conditions_hold(&env, m)) continue;
+            if (!rewrite(r, g, m, &done)) continue;
+            pm_count(r, a, done.nodes, false);
+            return RAISED;
+        }
+    }
+    ir_undo(r->model, mark);
+    r->vain++;
+    return NOT_APPLIED;
+}
+
+static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
+                              const struct pm_match *m) {
+    struct ir_graph *g = w->g;
+    const struct pm_accept *a = m->accept;
+    struct pm_env env = pm_matcher_env(&r->matcher, g, m);
+    if (!r->on[a->number] || !pm_conditions_hold(&env, m)) return NOT_APPLIED;
+    if (a->rule->requires_opset > ir_opset(g, "")) {
+        if (!may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
+        return raise_for(r, s, g, m->nodes[0], a);
+    }
+    struct pm_done done;
+    if (!rewrite(r, g, m, &done)) return NOT_APPLIED;
+    pm_count(r, a, done.nodes, false);
+    pm_work_again(w, s, &r->matcher.machine.site, &done);
+    return APPLIED;
+}
+
+/* --- fuel ------------------------------------------------------------------------------------- */
+/* The shortest period with which the last rules repeat; at most half of the ring. */
+static uint32_t period(const struct pm_run *r) {
+    for (uint32_t p = 1; p < PM_RING / 2; p++) {
+        uint32_t same = 0;
+        while (same < PM_RING / 2 && r->ring[(r->nring - 1 - same) % PM_RING] ==
+                                         r->ring[(r->nring - 1 - same - p) % PM_RING])
+            same++;
+        if (same == PM_RING / 2) return p;
+    }
+    return PM_RING / 2;
+}
+
+static enum rw_code out_of_fuel(struct pm_run *r, const struct pm_stage *s) {
+    struct buf names = {0};
+    uint32_t p = period(r);
+    bool *named = arena_zalloc(&r->arena, r->p->rules.len * sizeof *named);
+    for (uint32_t i = 0; i < p; i++) {
+        uint32_t rule = r->ring[(r->nring - p + i) % PM_RING];
+        if (named[rule]) continue;
+        named[rule] = true;
+        buf_printf(&names, "%s\"%s\"", names.len ? ", " : "", r->p->rules.at[rule]->name);
+    }
+    diag_at(r->diags, DIAG_ERROR, s->stage->at,
+            "phase \"%s\" of pack \"%s\" does not come to an end: %s goes on making what it "
+            "matches",
+            s->stage->name, s->pack->name, buf_text(&names));
+    buf_free(&names);
+    return RW_WRONG;
+}
+
+/* --- phases ----------------------------------------------------------------------------------- */
+static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) {
+    const struct pm_site site = {r->p, &r->matcher.names, w->g, &r->matcher.step};
+    for (ir_node n = w->g->last; n != IR_NONE; n = ir_nod(w->g, n)->prev)
+        if (pm_program_at(s, &site, n)) pm_work_add(w, n);
+}
+
+static enum outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
+                          ir_node n) {
+    r->report->tried++;
+    if (pm_is_dead_code(w->g, n)) return NOT_APPLIED;
+    pm_matcher_find(&r->matcher, s, w->g, n);
+    for (uint32_t i = 0; i < r->matcher.found.len; i++) {
+        const struct pm_match m = r->matcher.found.at[i];
+        enum outcome o = try_match(r, s, w, &m);
+        if (o != NOT_APPLIED) return o;
+        /* Looking for it again with the model raised has used up the list. */
+        if (m.accept->rule->requires_opset > ir_opset(w->g, "")) {
+            uint32_t at = i;
+            pm_matcher_find(&r->matcher, s, w->g, n);
+            i = at;
+        }
+    }
+    return NOT_APPLIED;
+}
+
+static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
+                              struct ir_graph *g, uint32_t *applied) {
+    uint64_t done = 0;
+    pm_work_begin(w, g, &r->arena);
+    fill(r, s, w);
+    for (ir_node n; (n = pm_work_take(w)) != IR_NONE;) {
+        enum outcome o = visit(r, s, w, n);
+        if (++done % PROGRESS_EVERY == 0 && r->options->progress)
+            r->options->progress(r->options->progress_ctx, s->stage->name, done,
+                                 done + w->heap.len);
+        if (o == NOT_APPLIED) continue;
+        ir_commit(r->model);
+        ++*applied;
+        if (r->fuel-- == 0) return out_of_fuel(r, s);
+        if (o == RAISED) fill(r, s, w);
+    }
+    return RW_OK;
+}
+
+static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
+    struct pm_work w = {0};
+    struct ir_model *m = r->model;
+    r->fuel = 16 * (uint64_t)count_nodes(m) + 1000;
+    r->nring = 0;
+    uint32_t applied = 1;
+    for (uint32_t sweep = 0; sweep < MOST_SWEEPS && applied > 0; sweep++) {
+        applied = 0;
+        for (uint32_t i = 0; i < m->graphs.len; i++)
+            if (ir_graph_is_live(m->graphs.at[i]))
+                TRY(run_graph(r, s, &w, m->graphs.at[i], &applied));
+    }
+    return RW_OK;
+}
+
+static void run_pass(struct pm_run *r, const struct ir_pass *pass, bool asked_for) {
+    struct ir_pass_options o = {r->options->fold_limit ? r->options->fold_limit
+                                                       : IR_FOLD_LIMIT};
+    uint32_t changed = pass->run(r->model, &o);
+    ir_commit(r->model);
+    if (asked_for || changed > 0)
+        vec_push(r->report_arena, &r->report->passes,
+                 (struct pm_pass_done){pass->name, changed});
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+static enum rw_code raise_first(struct pm_run *r) {
+    const char *why;
+    int64_t wish = r->options->opset, is = ir_opset(r->model->main, "");
+    if (wish == 0 || wish == is) return RW_OK;
+    if (wish > is && pm_raise(r, wish, &why)) return RW_OK;
+    if (wish < is) why = "an opset is only ever raised";
+    diag_where(r->diags, DIAG_ERROR, NULL,
+               "the model cannot go from opset %" PRId64 " to %" PRId64 ": %s", is, wish, why);
+    return RW_USAGE;
+}
+
+static enum rw_code run_stages(struct pm_run *r) {
+    TRY(raise_first(r));
+    const struct ir_pass *cse = ir_pass_find("cse");
+    if (cse) run_pass(r, cse, false);
+    for (uint32_t i = 0; i < r->p->stages.len; i++) {
+        const struct pm_stage *s = &r->p->stages.at[i];
+        if (s->raises) continue;
+        if (s->pass) run_pass(r, s->pass, true);
+        else TRY(run_phase(r, s));
+    }
+    return RW_OK;
+}
 
 enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm_options *o,
                     struct arena *report_arena, struct pm_report *report,
                     struct diag_sink *diags) {
-    RW_UNUSED(p), RW_UNUSED(m), RW_UNUSED(o), RW_UNUSED(report_arena), RW_UNUSED(report);
-    diag_where(diags, DIAG_ERROR, NULL, "the rewriting loop is not there yet");
-    return RW_USAGE;
+    TRY(pm_check_defines(p, o, diags));
+    struct pm_run r = {.p = p, .model = m, .options = o, .report = report, .diags = diags,
+                       .report_arena = report_arena};
+    *report = (struct pm_report){.nodes_before = count_nodes(m),
+                                 .opset_before = ir_opset(m->main, "")};
+    pm_matcher_init(&r.matcher, p, m, o, &r.arena);
+    map_init(&r.refused, &r.arena);
+    choose_rules(&r);
+    enum rw_code code = run_stages(&r);
+    report->nodes_after = count_nodes(m);
+    report->opset_after = ir_opset(m->main, "");
+    report->candidates = r.matcher.candidates;
+    report->tests = r.matcher.machine.tests;
+    pm_matcher_free(&r.matcher);
+    arena_free(&r.arena);
+    return code;
 }

@@ -1,0 +1,242 @@
+/* emit.c -- the statements of emit, and the exchange of old for new.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "matcher/emit.h"
+
+bool pm_refuse(struct pm_build *b, const char *why) {
+    if (!b->why) b->why = why;
+    return false;
+}
+
+/* --- proofs -------------------------------------------------------------------------------- */
+static bool type_is_proven(struct pm_build *b, ir_value old, ir_value now) {
+    const struct ir_dims *t = b->g->model->dims;
+    const struct ir_type *was = ir_val(b->g, old)->type, *is = ir_val(b->g, now)->type;
+    if (ir_type_equal(t, was, is) == IR_TRUE) return true;
+    bool dtype = ir_type_dtype(was) != IR_UNDEFINED && ir_type_dtype(was) == ir_type_dtype(is);
+    if (!dtype) return pm_refuse(b, "the element type is not proven to stay");
+    if (b->match->accept->rule->shapes_by_rule && ir_shape_equal(t, was, is) != IR_FALSE)
+        return true;
+    return pm_refuse(b, "the shape is not proven to stay");
+}
+
+static bool precedes_users(const struct ir_graph *g, ir_value now, ir_value old) {
+    ir_node n = ir_val(g, now)->producer;
+    if (n == IR_NONE) return true;
+    for (ir_use u = ir_val(g, old)->uses; u != IR_NONE; u = g->uses.at[u].next)
+        if (g->uses.at[u].user != IR_NONE && !ir_precedes(g, n, g->uses.at[u].user))
+            return false;
+    return true;
+}
+
+/* --- old for new --------------------------------------------------------------------------- */
+static void note_users(struct pm_build *b, ir_value old) {
+    struct pm_done *d = b->done;
+    for (ir_use u = ir_val(b->g, old)->uses; u != IR_NONE; u = b->g->uses.at[u].next)
+        if (b->g->uses.at[u].user != IR_NONE)
+            vec_push(d->arena, &d->users, b->g->uses.at[u].user);
+}
+
+/* The old value becomes the result of the new node; `now`, which nobody has seen, goes. */
+static bool move_value(struct pm_build *b, ir_value old, ir_value now) {
+    ir_node n = ir_val(b->g, now)->producer;
+    uint32_t k = ir_val(b->g, now)->output;
+    ir_detach_output(b->g, ir_val(b->g, old)->producer, ir_val(b->g, old)->output);
+    ir_detach_output(b->g, n, k);
+    ir_attach_output(b->g, n, k, old);
+    ir_remove_value(b->g, now);
+    return ir_restore_order(b->g, n) ? true : pm_refuse(b, "the match is not convex");
+}
+
+static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fresh) {
+    if (now == IR_NONE) return pm_refuse(b, "what is emitted for a value is absent");
+    if (now == old) return pm_refuse(b, "a value would replace itself");
+    if (!type_is_proven(b, old, now)) return false;
+    note_users(b, old);
+    vec_push(b->done->arena, &b->done->replaced, old);
+    if (fresh && ir_val(b->g, now)->nuses == 0 && ir_val(b->g, now)->producer != IR_NONE &&
+        !ir_const(b->g, now))
+        return move_value(b, old, now);
+    if (!ir_can_replace(b->g, old, now))
+        return pm_refuse(b, "a graph output cannot become what is emitted");
+    if (!precedes_users(b->g, now, old)) return pm_refuse(b, "the match is not convex");
+    vec_push(b->done->arena, &b->done->released, now);
+    ir_replace_value(b->g, old, now);
+    return true;
+}
+
+/* --- statements ----------------------------------------------------------------------------- */
+/* The value that a statement redefines: a root, or one that the match keeps. */
+static ir_value redefined(const struct pm_build *b, uint32_t slot) {
+    uint32_t flags = b->match->accept->rule->slots[slot].flags;
+    struct pm_binding x = b->match->slots[slot];
+    return !(flags & SLOT_NEW) && pm_is_set(x) ? x.a : IR_NONE;
+}
+
+static bool is_needed(const struct pm_build *b, uint32_t slot) {
+    if (slot == SLOT_NONE) return false;
+    if (b->match->accept->rule->slots[slot].flags & SLOT_NEW) return true;
+    ir_value old = redefined(b, slot);
+    return old != IR_NONE && ir_val(b->g, old)->nuses > 0;
+}
+
+static bool assign(struct pm_build *b, uint32_t slot, ir_value now, bool fresh) {
+    ir_value old = redefined(b, slot);
+    if (old == IR_NONE || ir_val(b->g, old)->nuses == 0) {
+        b->env->slots[slot] = (struct pm_binding){BOUND_VALUE, now, 0, 0};
+        return true;
+    }
+    if (!take_place(b, old, now, fresh)) return false;
+    bool moved = !ir_has(b->g, old, IR_IS_DEAD) && ir_val(b->g, old)->nuses > 0;
+    b->env->slots[slot] = (struct pm_binding){BOUND_VALUE, moved ? old : now, 0, 0};
+    return true;
+}
+
+/* A number that is a statement by itself has the type of what it replaces. */
+static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value *out) {
+    const struct emit *e = s->what;
+    struct pm_val v =
+        e->kind == EMIT_EXPR ? pm_eval(b->env, e->expr) : pm_literal_value(&e->lit);
+    *out = v.value;
+    if (v.kind == VAL_VALUE) return true;
+    if (v.kind == VAL_LIST) return pm_emit_dims(b, v, false, out);
+    ir_value old = s->nouts > 0 && s->outs[0] != SLOT_NONE ? redefined(b, s->outs[0]) : IR_NONE;
+    enum ir_dtype t = old == IR_NONE ? IR_UNDEFINED : ir_type_dtype(ir_val(b->g, old)->type);
+    struct ir_tensor *x = t == IR_UNDEFINED ? NULL : pm_number_tensor(b->g->model, v, t, 0);
+    if (!x) return pm_refuse(b, "a constant stands where its type cannot be told");
+    *out = pm_add_constant(b, x);
+    return true;
+}
+
+static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
+    struct arena *a = b->env->site.arena;
+    if (s->spread_out != SLOT_NONE) return pm_refuse(b, "lists of results are not emitted yet");
+    uint32_t n = s->nouts;
+    bool *wanted = arena_zalloc(a, (n + 1) * sizeof *wanted), any = false;
+    ir_value *out = arena_new_array(a, ir_value, n + 1);
+    for (uint32_t k = 0; k < n; k++) any |= wanted[k] = is_needed(b, s->outs[k]);
+    if (!any) return true;
+    bool fresh = s->what->kind == EMIT_NODE;
+    if (fresh) {
+        struct pm_draft d = {0};
+        if (!pm_draft_node(b, s->what, &d) || !pm_make(b, &d, n, wanted, out)) return false;
+    } else {
+        bool number = s->what->kind == EMIT_LITERAL || s->what->kind == EMIT_EXPR;
+        uint32_t before = b->done->made.len;
+        if (!(number ? number_stmt(b, s, out) : pm_emit_value(b, s->what, out))) return false;
+        /* a + b?, b present: the newest node is the value's own. */
+        fresh = b->done->made.len > before;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (wanted[k] && !assign(b, s->outs[k], out[k], fresh)) return false;
+    return true;
+}
+
+static bool run_block(struct pm_build *b, const struct emit_block *block) {
+    for (uint32_t i = 0; i < block->n; i++)
+        if (!run_stmt(b, &block->stmts[i])) return false;
+    return true;
+}
+
+static bool emit_all(struct pm_build *b) {
+    const struct rule *r = b->match->accept->rule;
+    for (uint32_t i = 0; i < r->nblocks; i++) {
+        if (!r->blocks[i].when) return run_block(b, &r->blocks[i]);
+        enum ir_truth t = pm_holds(b->env, r->blocks[i].when);
+        if (t == IR_UNKNOWN) return pm_refuse(b, "which of its blocks is emitted is not known");
+        if (t == IR_TRUE) return run_block(b, &r->blocks[i]);
+    }
+    return pm_refuse(b, "none of its blocks is emitted");
+}
+
+/* --- what is left ------------------------------------------------------------------------------ */
+static bool is_unused(const struct ir_graph *g, ir_node n) {
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v != IR_NONE && ir_val(g, v)->nuses > 0) return false;
+    }
+    return true;
+}
+
+static void drop_constant(struct ir_graph *g, ir_value v) {
+    const struct ir_value_info *x = ir_val(g, v);
+    uint32_t stays = IR_IS_DEAD | IR_IS_INPUT | IR_IS_OUTPUT;
+    if (x->nuses > 0 || (x->flags & stays)) return;
+    if (x->producer != IR_NONE && x->tensor) ir_remove_node(g, x->producer);
+    else if (x->producer == IR_NONE) ir_remove_value(g, v);
+}
+
+static void drop_node(struct pm_build *b, ir_node n) {
+    struct ir_graph *g = b->g;
+    struct pm_done *d = b->done;
+    uint32_t first = d->released.len;
+    for (uint32_t k = 0; k < ir_nod(g, n)->nin; k++)
+        if (ir_input(g, n, k) != IR_NONE)
+            vec_push(d->arena, &d->released, ir_input(g, n, k));
+    d->nodes -= !ir_is_op(g, n, "Constant");
+    ir_remove_node(g, n);
+    for (uint32_t i = first; i < d->released.len; i++)
+        if (ir_const(g, d->released.at[i])) drop_constant(g, d->released.at[i]);
+}
+
+/* Matched nodes that nobody sees any more: the last one first, so that those in front of
+ * it lose their uses in time. */
+static void drop_matched(struct pm_build *b) {
+    uint32_t n = b->match->nnodes;
+    ir_node *order = arena_new_array(b->env->site.arena, ir_node, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = i;
+        for (; k > 0 && ir_precedes(b->g, order[k - 1], b->match->nodes[i]); k--)
+            order[k] = order[k - 1];
+        order[k] = b->match->nodes[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!ir_is_dead(b->g, order[i]) && is_unused(b->g, order[i])) drop_node(b, order[i]);
+}
+
+static void drop_unused(struct pm_build *b) {
+    struct pm_done *d = b->done;
+    d->nodes = d->made.len;
+    for (uint32_t i = d->made.len; i-- > 0;)
+        if (is_unused(b->g, d->made.at[i])) drop_node(b, d->made.at[i]);
+    drop_matched(b);
+    for (uint32_t i = 0; i < b->constants.len; i++) drop_constant(b->g, b->constants.at[i]);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->made.len; i++)
+        if (!ir_is_dead(b->g, d->made.at[i])) d->made.at[kept++] = d->made.at[i];
+    d->made.len = kept;
+}
+
+/* Every root that is seen was given a new origin. */
+static bool roots_are_new(struct pm_build *b) {
+    const struct rule *r = b->match->accept->rule;
+    for (uint32_t i = 0; i < r->nroots; i++) {
+        struct pm_binding x = b->match->slots[r->roots[i]];
+        if (!pm_is_set(x) || ir_has(b->g, x.a, IR_IS_DEAD)) continue;
+        if (ir_val(b->g, x.a)->nuses > 0 && ir_val(b->g, x.a)->producer == b->root)
+            return pm_refuse(b, "emit leaves a root as it was");
+    }
+    return true;
+}
+
+bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
+                struct pm_done *done, const char **why) {
+    struct ir_model *model = env->site.g->model;
+    const struct rule *r = m->accept->rule;
+    struct pm_binding *slots =
+        arena_copy(env->site.arena, m->slots, r->nslots * sizeof *m->slots);
+    struct pm_env own = *env;
+    own.slots = slots;
+    const struct pm_binding *root = &m->slots[r->roots[0]];
+    struct pm_build b = {.env = &own, .match = m, .g = env->site.g, .root = m->nodes[0],
+                         .target = o->target, .rule = intern(&model->names, r->name),
+                         .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
+                         .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name : NULL,
+                         .done = done};
+    ir_mark_t mark = ir_mark(model);
+    bool ok = emit_all(&b) && roots_are_new(&b);
+    if (ok) drop_unused(&b);
+    else ir_undo(model, mark);
+    *why = b.why;
+    return ok;
+}

@@ -1,0 +1,84 @@
+/* emit.h -- building what a rule emits, under the model's journal.
+ *
+ * pm_rewrite makes the new nodes in front of the root, proves that what replaces a value
+ * has its type and shape, puts it there (the root's own value is reused, so that its name,
+ * its uses and its place as a graph output stay) and removes what has become dead. When
+ * anything is not as it must be, everything is undone and the reason is told.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_EMIT_H
+#define PM_EMIT_H
+
+#include "matcher/match.h"
+
+/* What a rewrite did, for the worklist. */
+struct pm_done {
+    struct arena *arena;
+    VEC(ir_node) made;
+    VEC(ir_value) replaced; /* values that others now see from a new node */
+    VEC(ir_value) released; /* values that lost or won a use */
+    VEC(ir_node) users;     /* nodes that see another value than before */
+    int64_t nodes;          /* change in their number, Constant nodes not counted */
+};
+
+struct pm_build {
+    struct pm_env *env;
+    const struct pm_match *match;
+    struct ir_graph *g;
+    ir_node root;
+    uint32_t target;
+    uint64_t fold_limit;
+    sym_t rule;          /* provenance */
+    const char *hint;    /* names of new values are made from it */
+    const char *why;     /* refused because */
+    struct pm_done *done;
+    VEC(ir_value) constants; /* made on the way; those without a use go again */
+};
+
+/* false: refused and undone; *why in words. */
+bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
+                struct pm_done *done, const char **why);
+
+/* Says why not; returns false. */
+bool pm_refuse(struct pm_build *b, const char *why);
+
+/* --- emit_node.c ------------------------------------------------------------------------- */
+/* A node to be made: operands and attributes are collected, then it is added, or folded. */
+struct pm_draft {
+    const char *domain, *op;
+    const struct ir_schema *schema; /* at the graph's opset; NULL: unknown */
+    int64_t opset;                  /* of the domain */
+    VEC(ir_value) in;
+    VEC(struct ir_attr) attrs;
+    VEC(struct ir_attr) implied;    /* parameters that this version must have by itself */
+};
+/* Makes the node with nout results in new values; an entry of out that is IR_NONE stays
+ * empty, others are filled in. */
+bool pm_make(struct pm_build *b, struct pm_draft *d, uint32_t nout, const bool *wanted,
+             ir_value *out);
+/* The value of an emitted operand; IR_NONE: absent. */
+bool pm_emit_value(struct pm_build *b, const struct emit *e, ir_value *out);
+/* The draft of an EMIT_NODE. */
+bool pm_draft_node(struct pm_build *b, const struct emit *e, struct pm_draft *d);
+
+/* --- emit_attr.c ------------------------------------------------------------------------- */
+/* All that the emitted <...> says, in the form of the graph's opset. */
+bool pm_draft_attrs(struct pm_build *b, const struct emit *e, struct pm_draft *d);
+
+/* --- emit_const.c ------------------------------------------------------------------------ */
+ir_value pm_add_constant(struct pm_build *b, struct ir_tensor *t);
+/* One number as a tensor of that type; NULL when the type cannot hold it. rank 0 or 1. */
+struct ir_tensor *pm_number_tensor(struct ir_model *m, struct pm_val v, enum ir_dtype t,
+                                   uint32_t rank);
+/* The number of a literal. */
+struct pm_val pm_literal_value(const struct literal *l);
+/* Element type of a number at operand k: that of an operand which must have the same. */
+enum ir_dtype pm_dtype_beside(const struct pm_build *b, const struct pm_draft *d, uint32_t k,
+                              struct pm_val v);
+/* --- emit_shape.c ------------------------------------------------------------------------ */
+/* A list of dimensions as an int64 tensor of rank 1; where they are not all known, -1 for
+ * the one that a Reshape finds by itself, or nodes that take them from shapes. */
+bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_value *out);
+
+#endif

@@ -1,0 +1,84 @@
+/* raise.c -- raising a model's opset.
+ *
+ * The model imports the newer opset at once, so that whatever is emitted is of it, while
+ * each node keeps the schema that it was written for until it has been carried over: by
+ * form (ir/reform.h), or, where its name came to mean something else, by a rule of the
+ * pack "opset", whose `requires opset` says across which change it carries. In those rules
+ * `opset` is that of the node.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/reform.h"
+#include "ir/where.h"
+#include "matcher/run.h"
+
+static bool carries(const struct rule *rule, const struct ir_schema *schema, int64_t opset) {
+    return schema && rule->requires_opset > schema->since && rule->requires_opset <= opset;
+}
+
+static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g, ir_node n,
+                     int64_t opset) {
+    pm_matcher_find(&r->matcher, s, g, n);
+    for (uint32_t i = 0; i < r->matcher.found.len; i++) {
+        const struct pm_match *m = &r->matcher.found.at[i];
+        struct pm_done done = {.arena = &r->matcher.step};
+        struct pm_env env = pm_matcher_env(&r->matcher, g, m);
+        const char *why;
+        if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
+        if (!pm_conditions_hold(&env, m)) continue;
+        if (!pm_rewrite(&env, m, r->options, &done, &why)) continue;
+        pm_count(r, m->accept, done.nodes, false);
+        return true;
+    }
+    return false;
+}
+
+static bool by_rule(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t opset) {
+    for (uint32_t i = 0; i < r->p->stages.len; i++)
+        if (r->p->stages.at[i].raises && r->p->stages.at[i].nprograms > 0 &&
+            by_stage(r, &r->p->stages.at[i], g, n, opset))
+            return true;
+    return false;
+}
+
+static bool raise_node(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t opset,
+                       const char **why) {
+    const char *reason = NULL;
+    if (*ir_domain_name(g, n)) return true;
+    enum ir_reform done = ir_reform_node(g, n, opset, &reason);
+    if (done == IR_REFORM_DONE) return true;
+    if (done == IR_REFORM_NEEDS_RULE && by_rule(r, g, n, opset)) return true;
+    *why = arena_printf(r->report_arena, "%s: %s", ir_node_where(g, n, r->report_arena),
+                        reason ? reason : "it means something else there");
+    return false;
+}
+
+/* What a rule made stands in front of the node, and is of the new opset. */
+static bool raise_graph(struct pm_run *r, struct ir_graph *g, int64_t opset,
+                        const char **why) {
+    for (ir_node n = g->last, prev; n != IR_NONE; n = prev) {
+        prev = ir_nod(g, n)->prev;
+        if (!raise_node(r, g, n, opset, why)) return false;
+        while (prev != IR_NONE && ir_is_dead(g, prev)) prev = ir_nod(g, prev)->prev;
+    }
+    return true;
+}
+
+bool pm_raise(struct pm_run *r, int64_t opset, const char **why) {
+    struct ir_model *m = r->model;
+    int64_t from = ir_opset(m->main, ""), newest = ir_schema_newest_opset("");
+    *why = arena_printf(r->report_arena, "the newest that is known is %" PRId64, newest);
+    if (opset > newest) return false;
+    ir_mark_t mark = ir_mark(m);
+    r->matcher.opset = from;
+    ir_set_opset(m, "", opset);
+    if (ir_version_for_opset(opset) > m->ir_version)
+        ir_set_ir_version(m, ir_version_for_opset(opset));
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < m->graphs.len; i++)
+        if (!m->graphs.at[i]->function && ir_graph_is_live(m->graphs.at[i]))
+            ok = raise_graph(r, m->graphs.at[i], opset, why);
+    r->matcher.opset = 0;
+    if (!ok) ir_undo(m, mark);
+    return ok;
+}

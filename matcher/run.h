@@ -1,0 +1,59 @@
+/* run.h -- the state of a run over a model, shared by run.c, work.c and raise.c.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef PM_RUN_H
+#define PM_RUN_H
+
+#include "matcher/emit.h"
+
+/* work.c: the nodes of one graph that are to be looked at, the last one in topological
+ * order first: outermost first, so that the bigger of two patterns gets its chance before
+ * the smaller one has eaten what it needs. Each node stands in it once. */
+struct pm_work {
+    struct arena *arena;
+    struct ir_graph *g;
+    VEC(ir_node) heap;
+    VEC(bool) queued;    /* of each node */
+    VEC(uint32_t) seen;  /* of each node: the last requeueing that came by */
+    uint32_t round;
+    VEC(ir_node) front, next; /* of a requeueing */
+};
+void pm_work_begin(struct pm_work *w, struct ir_graph *g, struct arena *a);
+void pm_work_add(struct pm_work *w, ir_node n);
+/* IR_NONE: nothing is left. */
+ir_node pm_work_take(struct pm_work *w);
+/* After a rewrite: the new nodes, and whoever sees, up to the depth of the deepest pattern,
+ * a value that changed or whose uses have become few enough to be interior. */
+void pm_work_again(struct pm_work *w, const struct pm_stage *s, const struct pm_site *site,
+                   const struct pm_done *d);
+
+#define PM_RING 64
+struct pm_run {
+    const struct pm_auto *p;
+    struct ir_model *model;
+    const struct pm_options *options;
+    struct pm_report *report;
+    struct arena *report_arena;
+    struct diag_sink *diags;
+    struct arena arena;
+    struct pm_matcher matcher;
+    bool *on;            /* of each rule: may it run at all? */
+    sym_t *name;         /* of each rule, in the model */
+    uint32_t *applied;   /* of each rule: 1 + its place in the report, or 0 */
+    struct map refused;  /* (graph, rule, node) that were counted */
+    uint64_t fuel;
+    uint32_t ring[PM_RING], nring; /* rules applied last */
+    int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
+    uint32_t vain;       /* raises that were taken back */
+};
+/* Counts an application, or a refusal, in the report. */
+void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, bool refused);
+/* Is a graph's node unseen by anything? */
+bool pm_is_dead_code(const struct ir_graph *g, ir_node n);
+
+/* raise.c: raises the model to an opset: by the rules of the pack "opset" where the name
+ * of an operator changed its meaning, else by its form. false: it cannot be; the model is
+ * as before and *why says which node stands in the way. */
+bool pm_raise(struct pm_run *r, int64_t opset, const char **why);
+
+#endif
