@@ -53,14 +53,14 @@ static bool raise_node(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t 
     return false;
 }
 
-/* What a rule made stands in front of the node, and is of the new opset. */
+/* The nodes that are there now: what comes in on the way is of the new opset. */
 static bool raise_graph(struct pm_run *r, struct ir_graph *g, int64_t opset,
                         const char **why) {
-    for (ir_node n = g->last, prev; n != IR_NONE; n = prev) {
-        prev = ir_nod(g, n)->prev;
-        if (!raise_node(r, g, n, opset, why)) return false;
-        while (prev != IR_NONE && ir_is_dead(g, prev)) prev = ir_nod(g, prev)->prev;
-    }
+    VEC(ir_node) old = {0};
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+        vec_push(&r->arena, &old, n);
+    for (uint32_t i = 0; i < old.len; i++)
+        if (!ir_is_dead(g, old.at[i]) && !raise_node(r, g, old.at[i], opset, why)) return false;
     return true;
 }
 

@@ -92,7 +92,8 @@ static bool is_own_work(const struct pm_run *r, const struct ir_graph *g,
 }
 
 /* --- one match -------------------------------------------------------------------------------- */
-enum outcome { NOT_APPLIED, APPLIED, RAISED };
+/* TRIED: not applied either, and the list of matches has been used for something else. */
+enum outcome { NOT_APPLIED, TRIED, APPLIED, RAISED };
 
 static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match *m,
                     struct pm_done *done) {
@@ -126,7 +127,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct
     ir_mark_t mark = ir_mark(r->model);
     if (!pm_raise(r, a->rule->requires_opset, &why)) {
         r->stuck = a->rule->requires_opset;
-        return NOT_APPLIED;
+        return TRIED;
     }
     if (!ir_is_dead(g, root)) {
         pm_matcher_find(&r->matcher, s, g, root);
@@ -142,7 +143,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct
     }
     ir_undo(r->model, mark);
     r->vain++;
-    return NOT_APPLIED;
+    return TRIED;
 }
 
 static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
@@ -208,13 +209,8 @@ static enum outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
         const struct pm_match m = r->matcher.found.at[i];
         enum outcome o = try_match(r, s, w, &m);
-        if (o != NOT_APPLIED) return o;
-        /* Looking for it again with the model raised has used up the list. */
-        if (m.accept->rule->requires_opset > ir_opset(w->g, "")) {
-            uint32_t at = i;
-            pm_matcher_find(&r->matcher, s, w->g, n);
-            i = at;
-        }
+        if (o == TRIED) pm_matcher_find(&r->matcher, s, w->g, n);
+        else if (o != NOT_APPLIED) return o;
     }
     return NOT_APPLIED;
 }
