@@ -16,7 +16,8 @@ struct ast *dsl_ast(struct parse *p, enum ast_kind kind, struct span at) {
     return e;
 }
 
-struct ast *dsl_ast_text(struct parse *p, enum ast_kind kind, struct span at, const char *text) {
+struct ast *dsl_ast_text(struct parse *p, enum ast_kind kind, struct span at,
+                         const char *text) {
     struct ast *e = dsl_ast(p, kind, at);
     e->text = text;
     return e;

@@ -207,7 +207,9 @@ struct ast_pack {
     struct ast_clauses clauses;
 };
 
-enum ast_top_kind { TOP_PACK, TOP_USE, TOP_PASS, TOP_PHASE, TOP_PATTERN, TOP_OPERATOR, TOP_RULE };
+enum ast_top_kind {
+    TOP_PACK, TOP_USE, TOP_PASS, TOP_PHASE, TOP_PATTERN, TOP_OPERATOR, TOP_RULE
+};
 struct ast_top {
     enum ast_top_kind kind;
     struct span at;
@@ -233,7 +235,8 @@ struct ast_file {
 /* --- making ------------------------------------------------------------------------ */
 struct parse; /* parse.h */
 struct ast *dsl_ast(struct parse *p, enum ast_kind kind, struct span at);
-struct ast *dsl_ast_text(struct parse *p, enum ast_kind kind, struct span at, const char *text);
+struct ast *dsl_ast_text(struct parse *p, enum ast_kind kind, struct span at,
+                         const char *text);
 /* With one to three children (NULL ends them). */
 struct ast *dsl_ast_with(struct parse *p, enum ast_kind kind, struct span at, struct ast *a,
                          struct ast *b, struct ast *c);

@@ -31,13 +31,14 @@ bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at);
 const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op *op,
                                            const char *name, struct span at);
 /* One name with two meanings in these opsets is an error. */
-void dsl_check_epochs(struct lower *l, const struct pat_op *op, struct opsets o, struct span at);
+void dsl_check_epochs(struct lower *l, const struct pat_op *op, struct opsets o,
+                      struct span at);
 /* check_emit.c */
 void dsl_check_emit(struct lower *l, struct opsets o);
 /* check_expr.c */
-void dsl_check_param(struct lower *l, const struct ir_param_def *def, const struct expr *value,
-                     struct span at);
-void dsl_check_literal(struct lower *l, const struct ir_param_def *def, const struct literal *lit,
-                       struct span at);
+void dsl_check_param(struct lower *l, const struct ir_param_def *def,
+                     const struct expr *value, struct span at);
+void dsl_check_literal(struct lower *l, const struct ir_param_def *def,
+                       const struct literal *lit, struct span at);
 
 #endif

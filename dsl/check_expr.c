@@ -115,7 +115,8 @@ static uint32_t comparison(struct lower *l, const struct expr *e) {
                 (a & (K_VALUE | K_VALUES) && b & K_LIST) ||
                 (b & (K_VALUE | K_VALUES) && a & K_LIST);
     if (!meet)
-        dsl_error(l, e->at, "%s is compared with %s, which is never true", what(a), what(b));
+        dsl_error(l, e->at, "%s is compared with %s, which is never true", what(a),
+                  what(b));
     return K_BOOL;
 }
 
@@ -132,7 +133,8 @@ static uint32_t logic(struct lower *l, const struct expr *e) {
 }
 
 static uint32_t for_kinds(struct lower *l, const struct expr *e) {
-    want(l, e->args[1], kinds_of(l, e->args[1]), K_LIST | K_VALUES | K_VALUE, "\"for ... in\"");
+    want(l, e->args[1], kinds_of(l, e->args[1]), K_LIST | K_VALUES | K_VALUE,
+         "\"for ... in\"");
     kinds_of(l, e->args[0]);
     if (e->nargs > 2) want(l, e->args[2], kinds_of(l, e->args[2]), K_BOOL, "a condition");
     return K_LIST;
@@ -158,8 +160,8 @@ static uint32_t kinds_of(struct lower *l, const struct expr *e) {
     case EXPR_DTYPE: return K_DTYPE;
     case EXPR_ABSENT: return K_ABSENT;
     case EXPR_CALL: return call_kinds(l, e);
-    case EXPR_NEG: case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_DIV: case EXPR_MOD:
-        return arithmetic(l, e);
+    case EXPR_NEG: case EXPR_ADD: case EXPR_SUB:
+    case EXPR_MUL: case EXPR_DIV: case EXPR_MOD: return arithmetic(l, e);
     case EXPR_CONCAT:
         for (uint32_t i = 0; i < 2; i++)
             want(l, e->args[i], kinds_of(l, e->args[i]), K_LIST, "\"++\"");
@@ -169,7 +171,8 @@ static uint32_t kinds_of(struct lower *l, const struct expr *e) {
     case EXPR_IN: return membership(l, e);
     case EXPR_NOT: case EXPR_AND: case EXPR_OR: return logic(l, e);
     case EXPR_INDEX:
-        want(l, e->args[0], kinds_of(l, e->args[0]), K_LIST | K_VALUES | K_VALUE, "an index");
+        want(l, e->args[0], kinds_of(l, e->args[0]), K_LIST | K_VALUES | K_VALUE,
+             "an index");
         want(l, e->args[1], kinds_of(l, e->args[1]), K_NUMBER, "an index");
         return K_ANY;
     case EXPR_COALESCE: return kinds_of(l, e->args[0]) | kinds_of(l, e->args[1]);
@@ -190,7 +193,8 @@ static uint32_t attr_kinds(enum ir_attr_type t) {
     case IR_ATTR_INT: return K_INT | K_DTYPE | K_BOOL | K_VALUE;
     case IR_ATTR_FLOAT: return K_NUMBER;
     case IR_ATTR_STRING: return K_STRING;
-    case IR_ATTR_INTS: case IR_ATTR_FLOATS: case IR_ATTR_STRINGS: return K_LIST | K_VALUE | K_VALUES;
+    case IR_ATTR_INTS: case IR_ATTR_FLOATS: case IR_ATTR_STRINGS:
+        return K_LIST | K_VALUE | K_VALUES;
     default: return K_ANY;
     }
 }
@@ -206,8 +210,8 @@ static const char *attr_what(enum ir_attr_type t) {
     }
 }
 
-void dsl_check_param(struct lower *l, const struct ir_param_def *def, const struct expr *value,
-                     struct span at) {
+void dsl_check_param(struct lower *l, const struct ir_param_def *def,
+                     const struct expr *value, struct span at) {
     uint32_t kinds = kinds_of(l, value);
     if (kinds & (attr_kinds(def->type) | K_ABSENT)) return;
     dsl_error(l, at, "\"%s\" is %s, not %s", def->name, attr_what(def->type), what(kinds));
@@ -215,12 +219,16 @@ void dsl_check_param(struct lower *l, const struct ir_param_def *def, const stru
         dsl_help(l, at, "write it in brackets: [...]");
 }
 
-void dsl_check_literal(struct lower *l, const struct ir_param_def *def, const struct literal *lit,
-                       struct span at) {
-    static const uint32_t kinds[] = {[LIT_INT] = K_INT, [LIT_REAL] = K_REAL, [LIT_BOOL] = K_BOOL,
-                                     [LIT_STRING] = K_STRING, [LIT_LIST] = K_LIST};
+void dsl_check_literal(struct lower *l, const struct ir_param_def *def,
+                       const struct literal *lit, struct span at) {
+    static const uint32_t kinds[] = {[LIT_INT] = K_INT,
+                                     [LIT_REAL] = K_REAL,
+                                     [LIT_BOOL] = K_BOOL,
+                                     [LIT_STRING] = K_STRING,
+                                     [LIT_LIST] = K_LIST};
     if (kinds[lit->kind] & attr_kinds(def->type)) return;
-    dsl_error(l, at, "\"%s\" is %s, not %s", def->name, attr_what(def->type), what(kinds[lit->kind]));
+    dsl_error(l, at, "\"%s\" is %s, not %s", def->name, attr_what(def->type),
+              what(kinds[lit->kind]));
     if (lit->kind == LIT_INT && attr_kinds(def->type) & K_LIST)
         dsl_help(l, at, "write it in brackets: [%" PRId64 "]", lit->i);
 }

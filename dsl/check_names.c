@@ -4,7 +4,8 @@
 #include "dsl/lower.h"
 
 static bool says_something(const struct rule_slot *s) {
-    return s->flags & (SLOT_CONST | SLOT_SCALAR | SLOT_KEEP | SLOT_ROOT) || s->type || s->def;
+    return s->flags & (SLOT_CONST | SLOT_SCALAR | SLOT_KEEP | SLOT_ROOT) || s->type ||
+           s->def;
 }
 
 static void check_slot(struct lower *l, uint32_t i) {

@@ -21,7 +21,9 @@ static bool exists(const struct pat_op *op) {
 
 /* The name alone, where the place is that of a whole call. */
 static struct span name_span(struct lower *l, const struct pat_op *op, struct span at) {
-    const char *written = *op->domain ? arena_printf(l->arena, "%s.%s", op->domain, op->name) : op->name;
+    const char *written = *op->domain
+                              ? arena_printf(l->arena, "%s.%s", op->domain, op->name)
+                              : op->name;
     uint32_t len = (uint32_t)strlen(written);
     bool fits = at.source && at.end - at.begin > len &&
                 memcmp(at.source->text + at.begin, written, len) == 0;
@@ -34,7 +36,8 @@ static void unknown_op(struct lower *l, const struct pat_op *op, struct span at)
     dsl_error(l, at, "there is no operator \"%s\"", op->name);
     for (size_t i = 0; i < countof(domains); i++)
         if (!rw_streq(domains[i], op->domain) && ir_schema_newest(domains[i], op->name)) {
-            dsl_help(l, at, "did you mean \"%s%s%s\"?", domains[i], *domains[i] ? "." : "", op->name);
+            dsl_help(l, at, "did you mean \"%s%s%s\"?", domains[i], *domains[i] ? "." : "",
+                     op->name);
             return;
         }
     size_t n;
@@ -60,7 +63,8 @@ const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op 
     for (size_t i = 0; i < n; i++) {
         names[i] = all[i].name;
         if (all[i].older && rw_streq(all[i].older, name)) {
-            dsl_error(l, at, "\"%s\" of \"%s\" is called \"%s\" now", name, op->name, all[i].name);
+            dsl_error(l, at, "\"%s\" of \"%s\" is called \"%s\" now", name, op->name,
+                      all[i].name);
             return NULL;
         }
     }
@@ -70,14 +74,18 @@ const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op 
     return NULL;
 }
 
-void dsl_check_epochs(struct lower *l, const struct pat_op *op, struct opsets o, struct span at) {
+void dsl_check_epochs(struct lower *l, const struct pat_op *op, struct opsets o,
+                      struct span at) {
     size_t n;
     const int32_t *epochs = ir_op_epochs(op->domain, op->name, &n);
     for (size_t i = 1; i < n; i++) {
         if (o.least >= epochs[i] || o.most < epochs[i]) continue;
-        dsl_error(l, at, "\"%s\" means something else from opset %d on, and this rule is for %s",
+        dsl_error(l, at,
+                  "\"%s\" means something else from opset %d on, and this rule is for %s",
                   op->name, epochs[i], dsl_opsets_text(l, o));
-        dsl_help(l, at, "write \"opset >= %d\" in where, or claim it in the head of the pack", epochs[i]);
+        dsl_help(l, at,
+                 "write \"opset >= %d\" in where, or claim it in the head of the pack",
+                 epochs[i]);
         return;
     }
 }
@@ -93,7 +101,8 @@ static bool may_be_absent(const struct pat *p) {
 /* Operands that surely are there, at least. */
 static uint32_t least_operands(const struct pat *p) {
     uint32_t n = p->nargs;
-    while (n > 0 && (p->args[n - 1]->kind == PAT_REST || may_be_absent(p->args[n - 1]))) n--;
+    while (n > 0 && (p->args[n - 1]->kind == PAT_REST || may_be_absent(p->args[n - 1])))
+        n--;
     return n;
 }
 static bool has_rest(const struct pat *p) {
@@ -110,7 +119,8 @@ static struct opsets of_version(const struct ir_schema *s, struct opsets o) {
 }
 
 /* " at opset 7 to 10" where the newest version is different. */
-static const char *where_so(struct lower *l, const struct ir_schema *s, struct opsets o, bool newest_too) {
+static const char *where_so(struct lower *l, const struct ir_schema *s, struct opsets o,
+                            bool newest_too) {
     if (newest_too) return "";
     return arena_printf(l->arena, " at %s", dsl_opsets_text(l, of_version(s, o)));
 }
@@ -121,11 +131,13 @@ static bool too_many(struct lower *l, const struct pat *p, const struct pat_op *
     const struct ir_schema *newest = dsl_schema(op, o.most);
     bool always = newest && n > newest->max_inputs;
     if (n <= s->max_inputs) return false;
-    dsl_error(l, p->at, "\"%s\" takes %u operand%s%s, %u are written", op->name, s->max_inputs,
-              plural(s->max_inputs), where_so(l, s, o, always), n);
+    dsl_error(l, p->at, "\"%s\" takes %u operand%s%s, %u are written", op->name,
+              s->max_inputs, plural(s->max_inputs), where_so(l, s, o, always), n);
     const char *param = ir_param_of_operand(op->domain, op->name, s->max_inputs, o.most);
     if (param) dsl_help(l, p->at, "in <%s = ...> it is found in every version", param);
-    else if (!always) dsl_help(l, p->at, "write an opset in where, or claim fewer in the head of the pack");
+    else if (!always)
+        dsl_help(l, p->at,
+                 "write an opset in where, or claim fewer in the head of the pack");
     return true;
 }
 
@@ -153,7 +165,8 @@ static bool wrong_operands(struct lower *l, const struct pat *p, const struct pa
     return true;
 }
 
-static void check_versions(struct lower *l, const struct pat *p, const struct pat_op *op, struct opsets o) {
+static void check_versions(struct lower *l, const struct pat *p, const struct pat_op *op,
+                           struct opsets o) {
     const struct ir_schema *last = NULL;
     bool any = false;
     for (int64_t v = o.least; v <= o.most; v++) {
@@ -164,8 +177,8 @@ static void check_versions(struct lower *l, const struct pat *p, const struct pa
         last = s;
     }
     if (!any && o.least <= o.most)
-        dsl_error(l, name_span(l, op, p->at), "\"%s\" is not in %s, so this never matches", op->name,
-                  dsl_opsets_text(l, o));
+        dsl_error(l, name_span(l, op, p->at), "\"%s\" is not in %s, so this never matches",
+                  op->name, dsl_opsets_text(l, o));
     else dsl_check_epochs(l, op, o, p->at);
 }
 
@@ -176,28 +189,33 @@ static bool is_mentioned(const struct pat *p, const char *name) {
     return false;
 }
 
-static bool is_operand(const struct pat *p, const struct pat_op *op, const char *name, struct opsets o) {
+static bool is_operand(const struct pat *p, const struct pat_op *op, const char *name,
+                       struct opsets o) {
     int at = ir_param_operand(op->domain, op->name, name, o.most);
     return at >= 0 && ((uint32_t)at < p->nargs || has_rest(p));
 }
 
 /* What must be given on the node must be spoken of in the pattern: there is no default
  * that could be meant. */
-static void check_required(struct lower *l, const struct pat *p, const struct pat_op *op, struct opsets o) {
+static void check_required(struct lower *l, const struct pat *p, const struct pat_op *op,
+                           struct opsets o) {
     size_t n;
     const struct ir_param_def *defs = ir_param_defs(op->domain, op->name, &n);
     if (p->attrs_slot != SLOT_NONE || p->lossless) return;
     for (size_t i = 0; i < n; i++) {
         const struct ir_param_def *d = &defs[i];
         if (d->has_default != IR_REQUIRED || is_mentioned(p, d->name)) continue;
-        if (ir_param_operand(op->domain, op->name, d->name, o.most) == IR_PARAM_IS_NOT) continue;
+        if (ir_param_operand(op->domain, op->name, d->name, o.most) == IR_PARAM_IS_NOT)
+            continue;
         if (is_operand(p, op, d->name, o)) continue;
-        dsl_error(l, p->at, "\"%s\" always has \"%s\", of which the pattern says nothing", op->name, d->name);
+        dsl_error(l, p->at, "\"%s\" always has \"%s\", of which the pattern says nothing",
+                  op->name, d->name);
         dsl_help(l, p->at, "write <%s = a> to bind it, or <%s = _>", d->name, d->name);
     }
 }
 
-static void check_attrs(struct lower *l, const struct pat *p, const struct pat_op *op, struct opsets o) {
+static void check_attrs(struct lower *l, const struct pat *p, const struct pat_op *op,
+                        struct opsets o) {
     for (uint32_t i = 0; i < p->nattrs; i++) {
         const struct attr_test *t = &p->attrs[i];
         const struct ir_param_def *def = dsl_known_param(l, op, t->name, t->at);
@@ -213,7 +231,8 @@ static void check_attrs(struct lower *l, const struct pat *p, const struct pat_o
 /* --- all nodes --------------------------------------------------------------------- */
 /* A sub-pattern inlined twice is at one place: what is wrong there is said once. */
 static bool is_checked(struct map *seen, const struct pat *p) {
-    uint64_t key = hash_join((uint64_t)(uintptr_t)p->at.source, (uint64_t)p->at.begin << 32 | p->at.end);
+    uint64_t key = hash_join((uint64_t)(uintptr_t)p->at.source,
+                             (uint64_t)p->at.begin << 32 | p->at.end);
     key = hash_join(key, p->nops ? hash_bytes(p->ops->name, strlen(p->ops->name), 0) : 0);
     if (map_get(seen, key) != MAP_NONE) return true;
     map_put(seen, key, 1);
@@ -230,8 +249,8 @@ static void check_node(struct lower *l, const struct pat *p, struct opsets o) {
     }
 }
 
-static void check_pattern(struct lower *l, const struct pat *p, struct opsets o, struct map *seen,
-                          struct map *visited) {
+static void check_pattern(struct lower *l, const struct pat *p, struct opsets o,
+                          struct map *seen, struct map *visited) {
     if (map_get(visited, (uint64_t)(uintptr_t)p) != MAP_NONE) return;
     map_put(visited, (uint64_t)(uintptr_t)p, 1);
     if (p->kind == PAT_NODE && !is_checked(seen, p)) check_node(l, p, o);
@@ -245,7 +264,8 @@ void dsl_check_ops(struct lower *l) {
     map_init(&seen, l->arena);
     map_init(&visited, l->arena);
     if (o.least > o.most)
-        dsl_error(l, l->rule->at, "no opset fits what this rule wants, so it never matches");
+        dsl_error(l, l->rule->at,
+                  "no opset fits what this rule wants, so it never matches");
     for (uint32_t i = 0; i < l->slots.len; i++)
         if (l->slots.at[i].def) check_pattern(l, l->slots.at[i].def, o, &seen, &visited);
     dsl_check_emit(l, o);

@@ -51,7 +51,8 @@ static void from_its_first(const struct pat_op *op, struct opsets *o) {
         }
 }
 
-static void surely_there(struct lower *l, const struct pat *p, bool *seen, struct opsets *o) {
+static void surely_there(struct lower *l, const struct pat *p, bool *seen,
+                         struct opsets *o) {
     if (p->kind == PAT_NODE && p->nops == 1) from_its_first(p->ops, o);
     if ((p->kind == PAT_SLOT || p->kind == PAT_SEE) && !seen[p->slot]) {
         seen[p->slot] = true;

@@ -25,7 +25,8 @@ const struct rule_pack *dsl_parse(struct arena *a, const struct diag_source *sou
 enum rw_code dsl_format(const struct diag_source *source, struct buf *out,
                         struct diag_sink *diags);
 /* Reads a file whole into the arena; NULL and an error (with a limit of 16 MiB). */
-const struct diag_source *dsl_read(struct arena *a, const char *path, struct diag_sink *diags);
+const struct diag_source *dsl_read(struct arena *a, const char *path,
+                                   struct diag_sink *diags);
 
 /* A rule in its checked form, as text: for tests and people. */
 void dsl_dump_rule(const struct rule *r, struct buf *out);

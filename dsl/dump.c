@@ -38,7 +38,8 @@ static void put_dims(const struct dump *d, uint32_t n, const struct pat_dim *dim
         if (i) buf_puts(d->b, ", ");
         if (dims[i].kind == DIM_REST) buf_puts(d->b, "..");
         if (dims[i].kind == DIM_CONST) buf_printf(d->b, "%" PRId64, dims[i].value);
-        else if (dims[i].kind != DIM_REST || dims[i].slot != SLOT_NONE) put_slot(d, dims[i].slot);
+        else if (dims[i].kind != DIM_REST || dims[i].slot != SLOT_NONE)
+            put_slot(d, dims[i].slot);
     }
     buf_putc(d->b, ']');
 }
@@ -70,7 +71,8 @@ static const char *const infix_names[] = {
 
 static void put_expr(const struct dump *d, const struct expr *e);
 
-static void put_exprs(const struct dump *d, const char *open, const struct expr *e, const char *close) {
+static void put_exprs(const struct dump *d, const char *open, const struct expr *e,
+                      const char *close) {
     buf_puts(d->b, open);
     for (uint32_t i = 0; i < e->nargs; i++) {
         if (i) buf_puts(d->b, ", ");
@@ -154,7 +156,8 @@ static void put_attr_tests(const struct dump *d, const struct pat *p) {
 
 static void put_pat(const struct dump *d, const struct pat *p);
 
-static void put_pats(const struct dump *d, uint32_t n, const struct pat *const *list, const char *between) {
+static void put_pats(const struct dump *d, uint32_t n, const struct pat *const *list,
+                     const char *between) {
     buf_putc(d->b, '(');
     for (uint32_t i = 0; i < n; i++) {
         if (i) buf_puts(d->b, between);
@@ -276,7 +279,8 @@ void dsl_dump_rule(const struct rule *r, struct buf *out) {
     static const char *const classes[] = {"exact", "float", "approx"};
     struct dump d = {r, out};
     buf_printf(out, "rule %s: %s, targets %u, opset %" PRId64 ", size %u%s\n", r->name,
-               classes[r->class], r->targets, r->requires_opset, r->size, r->grows ? ", grows" : "");
+               classes[r->class], r->targets, r->requires_opset, r->size,
+               r->grows ? ", grows" : "");
     for (uint32_t i = 0; i < r->nslots; i++) put_slot_line(&d, i);
     for (uint32_t i = 0; i < r->nwhere; i++) {
         buf_puts(out, "  where ");

@@ -276,7 +276,8 @@ static void put_block_item(struct format *f, const struct ast_item *item) {
 static void put_small_item(struct format *f, const struct ast_item *item, bool share) {
     struct buf b = {0};
     print_small(&b, item);
-    if (share && !has_comment(f, f->last, item->at.end) && fits(f, &b)) buf_puts(f->out, "  ");
+    if (share && !has_comment(f, f->last, item->at.end) && fits(f, &b))
+        buf_puts(f->out, "  ");
     else begin(f, item->at);
     buf_puts(f->out, buf_text(&b));
     buf_free(&b);
@@ -425,7 +426,8 @@ static void put_use(struct format *f, const struct ast_top *t) {
     put_marked(f, &b);
 }
 
-static void put_pattern(struct format *f, const struct ast_pattern *p, const struct ast_top *t) {
+static void put_pattern(struct format *f, const struct ast_pattern *p,
+                        const struct ast_top *t) {
     struct buf b = {0};
     if (p->body) begin(f, t->at);
     else comments_before(f, t->at.begin), line_at(f, t->at.begin);

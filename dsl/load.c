@@ -22,7 +22,8 @@ static bool read_all(FILE *f, struct buf *out) {
     return !ferror(f);
 }
 
-const struct diag_source *dsl_read(struct arena *a, const char *path, struct diag_sink *diags) {
+const struct diag_source *dsl_read(struct arena *a, const char *path,
+                                   struct diag_sink *diags) {
     FILE *f = fopen(path, "rb");
     if (!f) {
         diag_where(diags, DIAG_ERROR, path, "cannot be opened");
@@ -38,7 +39,8 @@ const struct diag_source *dsl_read(struct arena *a, const char *path, struct dia
         diag_where(diags, DIAG_ERROR, path, "is larger than 16 MiB");
     } else {
         s = arena_new(a, struct diag_source);
-        *s = (struct diag_source){arena_strdup(a, path), arena_strndup(a, buf_text(&b), b.len), b.len};
+        *s = (struct diag_source){arena_strdup(a, path),
+                                  arena_strndup(a, buf_text(&b), b.len), b.len};
     }
     buf_free(&b);
     return s;
@@ -111,8 +113,9 @@ static const char *find_used(struct unit *u, const struct ast_top *t) {
     const char *name = t->name.text, *path = NULL;
     if (leaves_tree(name)) {
         dsl_load_error(ld, t->name.at, "\"%s\" leads out of the pack's folder", name);
-        diag_at(ld->diags, DIAG_HELP, t->name.at, "a pack uses files beside it or below, and "
-                                                  "installed packs: \"lib/norm.rules\"");
+        diag_at(ld->diags, DIAG_HELP, t->name.at,
+                "a pack uses files beside it or below, and "
+                "installed packs: \"lib/norm.rules\"");
         return NULL;
     }
     if (ld->folder) path = in_folder(ld->arena, folder_of(ld->arena, u->path), name);
@@ -128,7 +131,8 @@ static bool same_text(const struct diag_source *a, const struct diag_source *b) 
 }
 
 /* Read already, by this path or by another that leads to the same text. */
-static struct unit *known_unit(struct load *ld, const char *path, const struct diag_source *s) {
+static struct unit *known_unit(struct load *ld, const char *path,
+                               const struct diag_source *s) {
     for (uint32_t i = 0; i < ld->units.len; i++) {
         struct unit *u = ld->units.at[i];
         if (path ? rw_streq(u->path, path) : same_text(u->source, s)) return u;
@@ -136,8 +140,8 @@ static struct unit *known_unit(struct load *ld, const char *path, const struct d
     return NULL;
 }
 
-static struct unit *load_unit(struct load *ld, const char *path, const struct diag_source *source,
-                              uint32_t depth);
+static struct unit *load_unit(struct load *ld, const char *path,
+                              const struct diag_source *source, uint32_t depth);
 
 static void load_use(struct unit *u, const struct ast_top *t, uint32_t depth) {
     struct load *ld = u->load;
@@ -145,12 +149,14 @@ static void load_use(struct unit *u, const struct ast_top *t, uint32_t depth) {
     if (!path) return;
     struct unit *used = known_unit(ld, path, NULL);
     if (used && used->loading) {
-        dsl_load_error(ld, t->name.at, "\"%s\" uses this file: packs cannot use each other in a circle",
-                   t->name.text);
+        dsl_load_error(ld, t->name.at,
+                       "\"%s\" uses this file: packs cannot use each other in a circle",
+                       t->name.text);
         return;
     }
     if (depth + 1 >= LOAD_DEPTH || ld->units.len >= LOAD_FILES) {
-        dsl_load_error(ld, t->name.at, "\"%s\": too many packs use each other", t->name.text);
+        dsl_load_error(ld, t->name.at, "\"%s\": too many packs use each other",
+                       t->name.text);
         return;
     }
     if (!used) {
@@ -165,13 +171,16 @@ static void index_patterns(struct unit *u) {
     struct load *ld = u->load;
     for (uint32_t i = 0; i < u->file->tops.len; i++) {
         const struct ast_top *t = &u->file->tops.at[i];
-        if (t->kind == TOP_OPERATOR) dsl_load_error(ld, t->at, "\"operator\" is not supported yet");
+        if (t->kind == TOP_OPERATOR)
+            dsl_load_error(ld, t->at, "\"operator\" is not supported yet");
         if (t->kind != TOP_PATTERN) continue;
         sym_t name = intern(&ld->names, t->pattern->name.text);
         uint32_t other = map_get(&u->pattern_index, name);
         if (other != MAP_NONE) {
-            dsl_load_error(ld, t->pattern->name.at, "a second pattern \"%s\"", t->pattern->name.text);
-            diag_at(ld->diags, DIAG_NOTE, u->file->tops.at[other].pattern->name.at, "the first is here");
+            dsl_load_error(ld, t->pattern->name.at, "a second pattern \"%s\"",
+                           t->pattern->name.text);
+            diag_at(ld->diags, DIAG_NOTE, u->file->tops.at[other].pattern->name.at,
+                    "the first is here");
         }
         map_put(&u->pattern_index, name, i);
     }
@@ -185,19 +194,21 @@ static void lower_rules(struct unit *u) {
         sym_t name = intern(&ld->names, t->rule->name.text);
         uint32_t other = map_get(&u->rule_index, name);
         if (other != MAP_NONE) {
-            dsl_load_error(ld, t->rule->name.at, "a second rule \"%s\"", t->rule->name.text);
+            dsl_load_error(ld, t->rule->name.at, "a second rule \"%s\"",
+                           t->rule->name.text);
             diag_at(ld->diags, DIAG_NOTE, u->rules.at[other].at, "the first is here");
             continue;
         }
         map_put(&u->rule_index, name, u->rules.len);
-        struct unit_rule r = {.name = t->rule->name.text, .at = t->rule->name.at, .number = MAP_NONE};
+        struct unit_rule r = {
+            .name = t->rule->name.text, .at = t->rule->name.at, .number = MAP_NONE};
         r.rule = dsl_lower_rule(u, t->rule, t->at);
         vec_push(ld->arena, &u->rules, r);
     }
 }
 
-static struct unit *load_unit(struct load *ld, const char *path, const struct diag_source *source,
-                              uint32_t depth) {
+static struct unit *load_unit(struct load *ld, const char *path,
+                              const struct diag_source *source, uint32_t depth) {
     struct unit *u = known_unit(ld, NULL, source);
     if (u && !u->loading) return u;
     u = arena_new(ld->arena, struct unit);
@@ -219,7 +230,8 @@ static struct unit *load_unit(struct load *ld, const char *path, const struct di
     return u;
 }
 
-const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name, struct unit **home) {
+const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
+                                           struct unit **home) {
     sym_t sym = intern_find(&u->load->names, name);
     if (sym == MAP_NONE) return NULL;
     uint32_t at = map_get(&u->pattern_index, sym);

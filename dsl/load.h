@@ -48,10 +48,12 @@ struct load {
     bool failed;
 };
 
-void dsl_load_error(struct load *ld, struct span at, const char *format, ...) RW_PRINTF(3, 4);
+void dsl_load_error(struct load *ld, struct span at, const char *format, ...)
+    RW_PRINTF(3, 4);
 
 /* A sub-pattern by name: of the unit, or of what it uses; *home where it was found. */
-const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name, struct unit **home);
+const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
+                                           struct unit **home);
 
 /* pack.c: head and parameters of a unit; then all stages. */
 void dsl_pack_head(struct unit *u);

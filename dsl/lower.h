@@ -1,7 +1,8 @@
 /* lower.h -- syntax tree to rule.h: the state of lowering one rule, and its steps.
  *
  *   names.c          scopes: what a name stands for
- *   lower_pattern.c  match: statements, operators, alternatives; sub-patterns inlined
+ *   lower_pattern.c  match: statements, operators, alternatives
+ *   lower_inline.c   sub-patterns
  *   lower_literal.c  constants and <...> of patterns, types
  *   lower_sum.c      sum{...} and prod{...}: alternatives over association trees
  *   lower_expr.c     conditions and the values of parameters
@@ -27,6 +28,8 @@
 #define LOWER_WEIGHT 20000u   /* of one pattern as a tree: what a matcher may unfold */
 #define LOWER_INLINING 24u    /* sub-patterns within sub-patterns */
 #define LOWER_SLOTS 4096u
+#define LOWER_DEPTH 1000u   /* of nested patterns, sub-patterns inlined */
+#define LOWER_PARAMS 64u    /* in one <...> */
 
 struct unit; /* load.h */
 
@@ -74,11 +77,11 @@ struct lower {
     VEC(struct rule_slot) slots;
     VEC(struct slot_note) notes;
     VEC(const struct expr *) where;
-    uint32_t npatterns, inlining;
+    uint32_t npatterns, inlining, depth;
     const struct ast_pattern *active[LOWER_INLINING]; /* being inlined */
     bool failed, too_big;
     bool match_failed; /* names that it should have bound are not worth an error */
-    bool refused; /* it holds what is not supported yet: what follows from that is not said */
+    bool refused; /* it holds what is not supported yet; no more is said of it */
     bool in_emit;
 };
 
@@ -94,7 +97,8 @@ struct scope *dsl_scope(struct lower *l, struct scope *outer);
 void dsl_bind(struct lower *l, struct scope *s, const char *name, struct entry e);
 /* The entry of a name in a scope or those around it, or NULL. */
 const struct entry *dsl_find(struct lower *l, struct scope *s, const char *name);
-uint32_t dsl_new_slot(struct lower *l, const char *name, enum slot_kind kind, struct span at);
+uint32_t dsl_new_slot(struct lower *l, const char *name, enum slot_kind kind,
+                      struct span at);
 /* The slot of a name, made on first sight as that kind; an error when it is another kind
  * already. SLOT_NONE for `_`. */
 uint32_t dsl_slot(struct lower *l, const char *name, enum slot_kind kind, struct span at);
@@ -106,12 +110,13 @@ const char *dsl_slot_what(enum slot_kind kind);
 struct pat *dsl_new_pat(struct lower *l, enum pat_kind kind, struct span at);
 struct pat *dsl_any(struct lower *l, struct span at);
 struct pat *dsl_pat_slot(struct lower *l, uint32_t slot, struct span at);
-struct pat *dsl_alt(struct lower *l, uint32_t n, const struct pat *const *alts, struct span at);
+struct pat *dsl_alt(struct lower *l, uint32_t n, const struct pat *const *alts,
+                    struct span at);
 struct pat *dsl_infix(struct lower *l, enum ast_op op, const struct pat *a,
                       const struct pat *b, struct span at);
 struct pat_op dsl_op(struct lower *l, const struct ast_word *name);
-/* Alternatives of the same pattern as a tree: its size. */
-uint32_t dsl_weight(const struct pat *p);
+/* A slot that stands for a pattern, for what only a name can have. */
+uint32_t dsl_slot_for(struct lower *l, const struct pat *p);
 /* Call when the operands of a pattern are set. */
 void dsl_weigh(struct lower *l, struct pat *p);
 const struct pat *dsl_pattern(struct lower *l, const struct ast *e);
@@ -120,6 +125,10 @@ void dsl_match(struct lower *l, const struct ast_stmts *stmts);
 const struct ast *dsl_maybe(const struct ast *e);
 /* const x, scalar x, const scalar x: the flags; *inner what is behind. */
 uint32_t dsl_flags(const struct ast *e, const struct ast **inner);
+
+/* --- lower_inline.c ---------------------------------------------------------------- */
+const struct pat *dsl_inline(struct lower *l, const struct ast_pattern *pt,
+                             struct unit *home, const struct ast *call);
 
 /* --- lower_literal.c --------------------------------------------------------------- */
 /* A number, true, false, or arithmetic on numbers. */

@@ -16,7 +16,8 @@ static struct emit *new_emit(struct lower *l, enum emit_kind kind, struct span a
 
 static const struct emit *emitted(struct lower *l, const struct ast *e);
 
-static void set_args(struct lower *l, struct emit *e, uint32_t n, const struct emit *const *args) {
+static void set_args(struct lower *l, struct emit *e, uint32_t n,
+                     const struct emit *const *args) {
     e->nargs = n;
     e->args = n ? arena_copy(l->arena, args, n * sizeof *args) : NULL;
 }
@@ -35,7 +36,8 @@ static const struct emit *value(struct lower *l, uint32_t slot, struct span at) 
     if (s->flags & SLOT_NEW) return e;
     if (s->flags & SLOT_ROOT) {
         if (!l->notes.at[slot].redefined)
-            dsl_error(l, at, "\"%s\" is what this rule replaces; it cannot be an operand", s->name);
+            dsl_error(l, at, "\"%s\" is what this rule replaces; it cannot be an operand",
+                      s->name);
     } else if (is_replaced(l, slot) && l->notes.at[slot].stmt) {
         dsl_error(l, at, "\"%s\" is inside of what this rule replaces", s->name);
         dsl_help(l, at, "write \"keep %s = ...\" in match to go on using it", s->name);
@@ -125,12 +127,14 @@ static const char *operator_of(enum ast_op op) {
 }
 
 /* `a + b?`: the operator goes where b is absent. */
-static const struct emit *plus(struct lower *l, const struct ast *e, const struct ast *maybe) {
+static const struct emit *plus(struct lower *l, const struct ast *e,
+                               const struct ast *maybe) {
     struct emit *out = new_emit(l, EMIT_PLUS, e->at);
     out->op = (struct pat_op){"", operator_of(e->op)};
     const struct emit *args[2] = {emitted(l, e->args.at[0]), emitted(l, maybe)};
     if (args[1]->kind != EMIT_SLOT)
-        dsl_error(l, maybe->at, "\"?\" stands behind the name of a value that may be absent");
+        dsl_error(l, maybe->at,
+                  "\"?\" stands behind the name of a value that may be absent");
     set_args(l, out, 2, args);
     return out;
 }
@@ -164,6 +168,10 @@ static const struct emit *unary(struct lower *l, const struct ast *e) {
 }
 
 static void attributes(struct lower *l, const struct ast_call *c, struct emit *out) {
+    if (c->attrs.len > LOWER_PARAMS) {
+        dsl_error(l, out->at, "more than %u parameters in one <...>", LOWER_PARAMS);
+        return;
+    }
     struct emit_attr *attrs = arena_new_array(l->arena, struct emit_attr, c->attrs.len);
     for (uint32_t i = 0; i < c->attrs.len; i++) {
         const struct ast_attr *a = &c->attrs.at[i];
@@ -193,7 +201,8 @@ static const struct emit *call(struct lower *l, const struct ast *e) {
     struct emit *out = new_emit(l, EMIT_NODE, e->at);
     const struct ast_word *name = &c->names.at[0];
     if (c->is_class || c->optional || c->pinned || c->chain)
-        dsl_error(l, e->at, "an emitted operator is one name, without \"?\", \"!\" or braces");
+        dsl_error(l, e->at,
+                  "an emitted operator is one name, without \"?\", \"!\" or braces");
     const struct entry *bound = dsl_find(l, l->scope, name->text);
     struct unit *home;
     if (bound && l->slots.at[bound->slot].kind == SLOT_OP) {
@@ -224,7 +233,8 @@ static const struct emit *literal(struct lower *l, const struct ast *e) {
 static const struct emit *misplaced(struct lower *l, const struct ast *e) {
     dsl_error(l, e->at, "this cannot be emitted");
     if (e->kind == AST_IF) dsl_help(l, e->at, "emit when ... { } otherwise { } chooses");
-    if (e->kind == AST_STRING) dsl_help(l, e->at, "strings are values of parameters: <mode = \"max\">");
+    if (e->kind == AST_STRING)
+        dsl_help(l, e->at, "strings are values of parameters: <mode = \"max\">");
     return something(l, e->at);
 }
 
@@ -234,7 +244,8 @@ static const struct emit *emitted(struct lower *l, const struct ast *e) {
     if (is_static(l, e)) return computed(l, e);
     switch (e->kind) {
     case AST_NAME: return name_emit(l, e);
-    case AST_STRING: return dsl_find(l, l->scope, e->text) ? name_emit(l, e) : misplaced(l, e);
+    case AST_STRING:
+        return dsl_find(l, l->scope, e->text) ? name_emit(l, e) : misplaced(l, e);
     case AST_NONE: case AST_EMPTY: return new_emit(l, EMIT_ABSENT, e->at);
     case AST_PAREN: return emitted(l, e->args.at[0]);
     case AST_SPREAD: return spread(l, e);
@@ -261,9 +272,11 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
         dsl_error(l, out->at, "\"%s\" is defined twice", out->text);
     } else if (s->def) {
         dsl_error(l, out->at, "\"%s\" is inside of what this rule replaces", out->text);
-        dsl_help(l, out->at, "write \"keep %s = ...\" in match to define it anew", out->text);
+        dsl_help(l, out->at, "write \"keep %s = ...\" in match to define it anew",
+                 out->text);
     } else {
-        dsl_error(l, out->at, "\"%s\" is an input of the pattern and cannot be defined", out->text);
+        dsl_error(l, out->at, "\"%s\" is an input of the pattern and cannot be defined",
+                  out->text);
     }
     return e->slot;
 }
@@ -271,9 +284,12 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
 static void statement(struct lower *l, const struct ast_stmt *s, struct emit_stmt *out) {
     uint32_t *outs = arena_new_array(l->arena, uint32_t, s->outs.len);
     *out = (struct emit_stmt){.at = s->at, .spread_out = SLOT_NONE};
-    if (s->each || s->keep) dsl_error(l, s->at, "\"%s\" is for match", s->each ? "each" : "keep");
+    if (s->each || s->keep)
+        dsl_error(l, s->at, "\"%s\" is for match", s->each ? "each" : "keep");
     out->what = emitted(l, s->value);
-    if (s->spread) dsl_error(l, s->at, "\"..%s =\" goes with \"each\", which is not supported yet", s->outs.at[0].text);
+    if (s->spread)
+        dsl_error(l, s->at, "\"..%s =\" goes with \"each\", which is not supported yet",
+                  s->outs.at[0].text);
     for (uint32_t i = 0; i < s->outs.len && !s->spread; i++)
         outs[i] = s->outs.at[i].text ? defined_out(l, &s->outs.at[i]) : SLOT_NONE;
     if (s->outs.len > 1 && out->what->kind != EMIT_NODE)
@@ -286,7 +302,8 @@ static void roots_are_defined(struct lower *l, struct span at) {
     for (uint32_t i = 0; i < l->slots.len; i++) {
         if (!(l->slots.at[i].flags & SLOT_ROOT)) continue;
         if (!l->notes.at[i].redefined && *l->slots.at[i].name)
-            dsl_error(l, at, "\"%s\" is what the pattern finds, and emit does not define it",
+            dsl_error(l, at,
+                      "\"%s\" is what the pattern finds, and emit does not define it",
                       l->slots.at[i].name);
     }
 }

@@ -113,7 +113,8 @@ static struct expr *function_call(struct lower *l, const struct ast *e) {
         dsl_error(l, e->at, "\"%s\" takes %u%s argument%s, %u %s given", functions[fn].name,
                   functions[fn].least,
                   functions[fn].most > functions[fn].least ? " or more" : "",
-                  functions[fn].most == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "is" : "are");
+                  functions[fn].most == 1 ? "" : "s", c->args.len,
+                  c->args.len == 1 ? "is" : "are");
         return absent(l, e->at);
     }
     const struct expr **args = arena_new_array(l->arena, const struct expr *, c->args.len);
@@ -155,7 +156,8 @@ static struct expr *unary(struct lower *l, const struct ast *e) {
     }
     dsl_error(l, e->at, "\"%s\" cannot stand here in a condition", dsl_op_text(e->op));
     if (e->op == OP_SCALAR)
-        dsl_help(l, e->at, "\"const scalar x;\" is a condition of its own, up to the \";\"");
+        dsl_help(l, e->at,
+                 "\"const scalar x;\" is a condition of its own, up to the \";\"");
     return absent(l, e->at);
 }
 
@@ -178,7 +180,8 @@ static struct expr *approx(struct lower *l, const struct ast *e) {
 static struct expr *comprehension(struct lower *l, const struct ast *e) {
     const struct expr *args[3];
     args[1] = dsl_expr(l, e->args.at[1]);
-    bool values = args[1]->kind == EXPR_SLOT && l->slots.at[args[1]->slot].kind == SLOT_VALUES;
+    bool values = args[1]->kind == EXPR_SLOT &&
+                  l->slots.at[args[1]->slot].kind == SLOT_VALUES;
     struct scope *outer = l->scope;
     l->scope = dsl_scope(l, outer);
     uint32_t slot = dsl_new_slot(l, e->text, values ? SLOT_VALUE : SLOT_ATTR, e->at);
@@ -237,7 +240,8 @@ static struct expr *misplaced(struct lower *l, const struct ast *e) {
 /* A string is the name of a value where a value is wanted: shape("/a/b"). */
 static struct expr *string(struct lower *l, const struct ast *e) {
     const struct entry *named = dsl_find(l, l->scope, e->text);
-    if (named && named->kind == ENTRY_SLOT && strpbrk(e->text, "/.:")) return entry_expr(l, named, e->at);
+    if (named && named->kind == ENTRY_SLOT && strpbrk(e->text, "/.:"))
+        return entry_expr(l, named, e->at);
     struct expr *out = dsl_new_expr(l, EXPR_STRING, e->at);
     out->s = e->text;
     return out;
@@ -262,7 +266,8 @@ const struct expr *dsl_expr(struct lower *l, const struct ast *e) {
     case AST_BINARY: return binary(l, e);
     case AST_APPROX: return approx(l, e);
     case AST_INDEX: {
-        const struct expr *args[2] = {dsl_expr(l, e->args.at[0]), dsl_expr(l, e->args.at[1])};
+        const struct expr *args[2] = {dsl_expr(l, e->args.at[0]),
+                                      dsl_expr(l, e->args.at[1])};
         return with(l, EXPR_INDEX, e->at, 2, args);
     }
     case AST_IF: return conditional(l, e);

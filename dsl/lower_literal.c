@@ -53,7 +53,8 @@ bool dsl_number(const struct ast *e, struct literal *out) {
         return true;
     case AST_PAREN: return dsl_number(e->args.at[0], out);
     case AST_UNARY:
-        if (e->op != OP_NEG || !dsl_number(e->args.at[0], &a) || a.kind == LIT_BOOL) return false;
+        if (e->op != OP_NEG || !dsl_number(e->args.at[0], &a) || a.kind == LIT_BOOL)
+            return false;
         if (a.kind == LIT_INT) as_int(-a.i, out);
         else as_real(-a.real, out);
         return true;
@@ -132,7 +133,8 @@ static void test_expr(struct lower *l, const struct ast *value, struct attr_test
 
 static void test_value(struct lower *l, const struct ast *value, struct attr_test *t);
 
-static void test_name(struct lower *l, const char *name, struct span at, struct attr_test *t) {
+static void test_name(struct lower *l, const char *name, struct span at,
+                      struct attr_test *t) {
     if (rw_streq(name, "_")) return;
     const struct entry *given = dsl_find(l, l->scope, name);
     if (given && given->kind == ENTRY_EXPR) {
@@ -173,6 +175,10 @@ static void test_value(struct lower *l, const struct ast *value, struct attr_tes
 }
 
 void dsl_attrs(struct lower *l, const struct ast_call *call, struct pat *node) {
+    if (call->attrs.len > LOWER_PARAMS) {
+        dsl_error(l, node->at, "more than %u parameters in one <...>", LOWER_PARAMS);
+        return;
+    }
     struct attr_test *tests = arena_new_array(l->arena, struct attr_test, call->attrs.len);
     for (uint32_t i = 0; i < call->attrs.len; i++) {
         const struct ast_attr *a = &call->attrs.at[i];

@@ -1,7 +1,4 @@
 /* lower_pattern.c -- match: what is written to patterns over slots.
- *
- * Sub-patterns are inlined here. What is given to a parameter becomes a slot (a made-up
- * one when it is more than a name), so that a body may use it as often as it likes.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "dsl/load.h"
@@ -13,7 +10,7 @@ struct weighed {
     uint32_t weight;
 };
 
-uint32_t dsl_weight(const struct pat *p) { return ((const struct weighed *)p)->weight; }
+static uint32_t weight(const struct pat *p) { return ((const struct weighed *)p)->weight; }
 
 struct pat *dsl_new_pat(struct lower *l, enum pat_kind kind, struct span at) {
     struct weighed *w = arena_new(l->arena, struct weighed);
@@ -30,8 +27,8 @@ struct pat *dsl_new_pat(struct lower *l, enum pat_kind kind, struct span at) {
 
 void dsl_weigh(struct lower *l, struct pat *p) {
     uint64_t sum = 1;
-    for (uint32_t i = 0; i < p->nargs; i++) sum += dsl_weight(p->args[i]);
-    for (uint32_t i = 0; i < p->nalts; i++) sum += dsl_weight(p->alts[i]);
+    for (uint32_t i = 0; i < p->nargs; i++) sum += weight(p->args[i]);
+    for (uint32_t i = 0; i < p->nalts; i++) sum += weight(p->alts[i]);
     if (sum > LOWER_WEIGHT && !l->too_big) {
         dsl_error(l, p->at, "more than %u ways and nodes in one pattern", LOWER_WEIGHT);
         dsl_help(l, p->at, "give parts of it names: d = ...");
@@ -58,7 +55,8 @@ struct pat *dsl_alt(struct lower *l, uint32_t n, const struct pat *const *alts,
     return p;
 }
 
-static void set_args(struct lower *l, struct pat *p, uint32_t n, const struct pat *const *args) {
+static void set_args(struct lower *l, struct pat *p, uint32_t n,
+                     const struct pat *const *args) {
     p->nargs = n;
     p->args = n ? arena_copy(l->arena, args, n * sizeof *args) : NULL;
     dsl_weigh(l, p);
@@ -74,7 +72,10 @@ static void set_op(struct lower *l, struct pat *p, uint32_t n, const struct pat_
 
 struct pat *dsl_infix(struct lower *l, enum ast_op op, const struct pat *a,
                       const struct pat *b, struct span at) {
-    const char *name = op == OP_ADD ? "Add" : op == OP_SUB ? "Sub" : op == OP_MUL ? "Mul" : "Div";
+    const char *name = op == OP_ADD   ? "Add"
+                       : op == OP_SUB ? "Sub"
+                       : op == OP_MUL ? "Mul"
+                                      : "Div";
     struct pat *p = dsl_new_pat(l, PAT_NODE, at);
     set_op(l, p, 1, &(struct pat_op){"", name});
     const struct pat *args[2] = {a, b};
@@ -114,8 +115,7 @@ static struct pat *name_pattern(struct lower *l, const char *name, struct span a
     return slot == SLOT_NONE ? dsl_any(l, at) : dsl_pat_slot(l, slot, at);
 }
 
-/* A slot that stands for a pattern, for what only a name can have. */
-static uint32_t slot_of(struct lower *l, const struct pat *p) {
+uint32_t dsl_slot_for(struct lower *l, const struct pat *p) {
     if (p->kind == PAT_SLOT) return p->slot;
     uint32_t slot = dsl_new_slot(l, "", SLOT_VALUE, p->at);
     l->slots.at[slot].def = p;
@@ -127,7 +127,8 @@ static const struct pat *flagged(struct lower *l, const struct ast *e) {
     const struct ast *inner;
     uint32_t flags = dsl_flags(e, &inner);
     const struct pat *p = dsl_pattern(l, inner);
-    const struct pat *named = p->kind == PAT_ALT && inner->kind == AST_MAYBE ? p->alts[0] : p;
+    const struct pat *named = p->kind == PAT_ALT && inner->kind == AST_MAYBE ? p->alts[0]
+                                                                             : p;
     if (named->kind == PAT_SLOT) {
         l->slots.at[named->slot].flags |= flags;
     } else if (named->kind == PAT_ANY) {
@@ -136,7 +137,8 @@ static const struct pat *flagged(struct lower *l, const struct ast *e) {
         l->notes.at[slot].from_pattern = true;
         return dsl_pat_slot(l, slot, e->at);
     } else if (named->kind != PAT_ABSENT) {
-        dsl_error(l, e->at, "\"%s\" stands before a name", flags & SLOT_CONST ? "const" : "scalar");
+        dsl_error(l, e->at, "\"%s\" stands before a name",
+                  flags & SLOT_CONST ? "const" : "scalar");
     }
     return p;
 }
@@ -145,7 +147,7 @@ static const struct pat *typed(struct lower *l, const struct ast *e) {
     const struct pat *p = dsl_pattern(l, e->args.at[0]);
     const struct pat_type *type = dsl_type(l, e->type);
     bool maybe = p->kind == PAT_ALT && dsl_maybe(e->args.at[0]);
-    uint32_t slot = slot_of(l, maybe ? p->alts[0] : p);
+    uint32_t slot = dsl_slot_for(l, maybe ? p->alts[0] : p);
     if (l->slots.at[slot].type) dsl_error(l, e->at, "a second type for the same value");
     l->slots.at[slot].type = type;
     return maybe || p->kind == PAT_SLOT ? p : dsl_pat_slot(l, slot, e->at);
@@ -216,88 +218,6 @@ static const struct pat *alternatives(struct lower *l, const struct ast *e) {
     return dsl_alt(l, parts.len, alts, e->at);
 }
 
-/* --- sub-patterns ------------------------------------------------------------------ */
-static void give_operand(struct lower *l, struct scope *inner, const struct ast_word *in,
-                         const struct ast *given, struct span call) {
-    struct entry entry = {.kind = ENTRY_ABSENT};
-    const struct pat *p = given ? dsl_pattern(l, given) : NULL;
-    bool maybe = p && p->kind == PAT_ALT && dsl_maybe(given);
-    if (!in->optional && (!p || p->kind == PAT_ABSENT || maybe))
-        dsl_error(l, given ? given->at : call, "\"%s\" must be given", in->text);
-    if (p && p->kind != PAT_ABSENT)
-        entry = (struct entry){.kind = ENTRY_SLOT, .slot = slot_of(l, maybe ? p->alts[0] : p)};
-    dsl_bind(l, inner, in->text, entry);
-}
-
-static void give_operands(struct lower *l, struct scope *inner, const struct ast_pattern *pt,
-                          const struct ast *e) {
-    const struct ast_list *args = &e->call->args;
-    if (args->len > pt->ins.len)
-        dsl_error(l, e->at, "\"%s\" has %u operand%s, %u %s given", pt->name.text, pt->ins.len,
-                  pt->ins.len == 1 ? "" : "s", args->len, args->len == 1 ? "is" : "are");
-    for (uint32_t i = 0; i < pt->ins.len; i++)
-        give_operand(l, inner, &pt->ins.at[i], i < args->len ? args->at[i] : NULL, e->at);
-}
-
-static bool has_out(const struct ast_pattern *pt, const char *name) {
-    for (uint32_t i = 0; i < pt->outs.len; i++)
-        if (rw_streq(pt->outs.at[i].text, name)) return true;
-    return false;
-}
-
-/* <axis> or <axis = a>: the name of the sub-pattern is that of its user. What it is, a
- * parameter's value or a value of the graph, its body will tell. */
-static void give_out(struct lower *l, struct scope *inner, const struct ast_pattern *pt,
-                     const struct ast_attr *a) {
-    if (!a->name || !has_out(pt, a->name)) {
-        dsl_error(l, a->at, "the pattern \"%s\" has no \"<%s>\"", pt->name.text,
-                  a->name ? a->name : "..");
-        return;
-    }
-    const struct ast *value = dsl_bare(a->value);
-    if (value && value->kind != AST_NAME) {
-        dsl_bind(l, inner, a->name, (struct entry){.kind = ENTRY_EXPR, .expr = value,
-                                                   .from = l->scope});
-        return;
-    }
-    const char *name = value ? value->text : a->name;
-    if (rw_streq(name, "_")) return;
-    const struct entry *known = dsl_find(l, l->scope, name);
-    struct entry entry = known ? *known : (struct entry){.kind = ENTRY_SLOT};
-    if (!known) {
-        entry.slot = dsl_new_slot(l, name, SLOT_ATTR, a->at);
-        l->notes.at[entry.slot].kind_open = true;
-        dsl_bind(l, l->scope, name, entry);
-    }
-    dsl_bind(l, inner, a->name, entry);
-}
-
-static const struct pat *inlined(struct lower *l, const struct ast_pattern *pt,
-                                 struct unit *home, const struct ast *e) {
-    for (uint32_t i = 0; i < l->inlining; i++)
-        if (l->active[i] == pt) {
-            dsl_error(l, e->at, "the pattern \"%s\" is defined by itself", pt->name.text);
-            return dsl_any(l, e->at);
-        }
-    if (l->inlining == LOWER_INLINING) {
-        dsl_error(l, e->at, "sub-patterns more than %u deep", LOWER_INLINING);
-        return dsl_any(l, e->at);
-    }
-    struct scope *inner = dsl_scope(l, NULL), *outer = l->scope;
-    give_operands(l, inner, pt, e);
-    for (uint32_t i = 0; i < e->call->attrs.len; i++)
-        give_out(l, inner, pt, &e->call->attrs.at[i]);
-    struct unit *unit = l->unit;
-    l->scope = inner;
-    l->unit = home;
-    l->active[l->inlining++] = pt;
-    const struct pat *p = dsl_pattern(l, pt->body);
-    l->inlining--;
-    l->scope = outer;
-    l->unit = unit;
-    return p;
-}
-
 /* --- operators --------------------------------------------------------------------- */
 static const struct pat *rest_operand(struct lower *l, const struct ast *e) {
     struct pat *p = dsl_new_pat(l, PAT_REST, e->at);
@@ -312,7 +232,8 @@ static void operands(struct lower *l, struct pat *node, const struct ast_list *a
         const struct ast *e = args->at[i];
         bool rest = e->kind == AST_SPREAD;
         if (rest && i + 1 < args->len)
-            dsl_error(l, e->at, "\"..%s\" must be the last operand", e->text ? e->text : "");
+            dsl_error(l, e->at, "\"..%s\" must be the last operand",
+                      e->text ? e->text : "");
         out[i] = rest ? rest_operand(l, e) : dsl_pattern(l, e);
     }
     set_args(l, node, args->len, out);
@@ -339,7 +260,7 @@ static const struct pat *operation(struct lower *l, const struct ast *e) {
     struct unit *home = NULL;
     const struct ast_pattern *pt =
         c->is_class || strchr(name, '.') ? NULL : dsl_find_pattern(l->unit, name, &home);
-    if (pt) return inlined(l, pt, home, e);
+    if (pt) return dsl_inline(l, pt, home, e);
     if (!c->is_class && dsl_is_function(name)) {
         dsl_error(l, e->at, "\"%s\" is a function of conditions, not an operator", name);
         dsl_help(l, e->at, "name the value here and write the condition in where { ... }");
@@ -381,7 +302,7 @@ static const struct pat *seen_through(struct lower *l, const struct ast *e) {
     const struct pat *inner = dsl_pattern(l, e->args.at[0]);
     if (inner->kind == PAT_ANY || inner->kind == PAT_ABSENT) return inner;
     struct pat *p = dsl_new_pat(l, PAT_SEE, e->at);
-    p->slot = slot_of(l, inner);
+    p->slot = dsl_slot_for(l, inner);
     if (inner->kind != PAT_SLOT) l->notes.at[p->slot].uses++;
     return p;
 }
@@ -421,7 +342,8 @@ static const struct pat *unary(struct lower *l, const struct ast *e) {
     }
     default: break;
     }
-    dsl_error(l, e->at, "\"%s\" is for conditions: write it in where { ... }", dsl_op_text(e->op));
+    dsl_error(l, e->at, "\"%s\" is for conditions: write it in where { ... }",
+              dsl_op_text(e->op));
     return dsl_any(l, e->at);
 }
 
@@ -431,8 +353,10 @@ static const struct pat *binary(struct lower *l, const struct ast *e) {
     case OP_ALT: return alternatives(l, e);
     default: break;
     }
-    dsl_error(l, e->at, "\"%s\" is for conditions: write it in where { ... }", dsl_op_text(e->op));
-    if (e->op == OP_OR) dsl_help(l, e->at, "alternatives of a pattern are written \"a | b\"");
+    dsl_error(l, e->at, "\"%s\" is for conditions: write it in where { ... }",
+              dsl_op_text(e->op));
+    if (e->op == OP_OR)
+        dsl_help(l, e->at, "alternatives of a pattern are written \"a | b\"");
     return dsl_any(l, e->at);
 }
 
@@ -447,8 +371,7 @@ static const struct pat *misplaced(struct lower *l, const struct ast *e) {
     return dsl_any(l, e->at);
 }
 
-const struct pat *dsl_pattern(struct lower *l, const struct ast *e) {
-    if (l->too_big) return dsl_any(l, e->at);
+static const struct pat *pattern(struct lower *l, const struct ast *e) {
     const struct pat *constant = number(l, e);
     if (constant) return constant;
     switch (e->kind) {
@@ -468,6 +391,18 @@ const struct pat *dsl_pattern(struct lower *l, const struct ast *e) {
     }
     default: return misplaced(l, e);
     }
+}
+
+const struct pat *dsl_pattern(struct lower *l, const struct ast *e) {
+    if (l->depth >= LOWER_DEPTH && !l->too_big) {
+        dsl_error(l, e->at, "a pattern of more than %u levels", LOWER_DEPTH);
+        l->too_big = true;
+    }
+    if (l->too_big) return dsl_any(l, e->at);
+    l->depth++;
+    const struct pat *p = pattern(l, e);
+    l->depth--;
+    return p;
 }
 
 /* --- statements -------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ static void find_roots(struct lower *l, const struct ast_stmts *stmts, struct sp
             continue;
         }
         if (found) {
-            dsl_error(l, s->at, "several roots are not supported yet: no statement uses \"%s\"",
+            dsl_error(l, s->at,
+                      "several roots are not supported yet: no statement uses \"%s\"",
                       l->slots.at[i].name);
             diag_at(l->diags, DIAG_NOTE, found->at, "nor the value of this one");
             l->refused = true;
@@ -97,7 +98,8 @@ static void clause(struct lower *l, const struct ast_item *item) {
     case ITEM_REQUIRES:
         l->rule->requires_opset = item->number;
         if (item->number < 1 || item->number > ir_schema_newest_opset(""))
-            dsl_error(l, item->at, "opsets go from 1 to %" PRId64, ir_schema_newest_opset(""));
+            dsl_error(l, item->at, "opsets go from 1 to %" PRId64,
+                      ir_schema_newest_opset(""));
         break;
     case ITEM_PRIORITY:
         if (item->number < -1000 || item->number > 1000)
@@ -124,7 +126,8 @@ static void examples(struct lower *l, const struct ast_items *items) {
             vec_push(l->arena, &list, e);
         }
         if (item->kind != ITEM_NEAR) continue;
-        struct rule_example near = {item->raw, true, item->reason ? item->reason : "", 0, item->title};
+        struct rule_example near = {item->raw, true, item->reason ? item->reason : "", 0,
+                                    item->title};
         vec_push(l->arena, &list, near);
     }
     l->rule->nexamples = list.len;
@@ -149,7 +152,8 @@ static const struct ast_item *only(struct lower *l, const struct ast_items *item
 static void match_part(struct lower *l, struct span at) {
     const struct ast_rule *r = l->ast;
     const struct ast_item *match = only(l, &r->items, ITEM_MATCH);
-    if (r->from && match) dsl_error(l, match->at, "a rule of the short form has no match { ... }");
+    if (r->from && match)
+        dsl_error(l, match->at, "a rule of the short form has no match { ... }");
     if (!r->from && !match) dsl_error(l, r->name.at, "a rule without match { ... }");
     if (r->from) {
         uint32_t root = dsl_new_slot(l, "", SLOT_VALUE, r->from->at);
@@ -176,8 +180,11 @@ static void emit_part(struct lower *l) {
     for (uint32_t i = 0; i < items->len; i++) {
         const struct ast_item *item = &items->at[i];
         if (item->kind != ITEM_EMIT && item->kind != ITEM_OTHERWISE) continue;
-        if (l->ast->to) dsl_error(l, item->at, "a rule of the short form has no emit { ... }");
-        else if (closed) dsl_error(l, item->at, "what is emitted is settled above, this is never reached");
+        if (l->ast->to)
+            dsl_error(l, item->at, "a rule of the short form has no emit { ... }");
+        else if (closed)
+            dsl_error(l, item->at,
+                      "what is emitted is settled above, this is never reached");
         else if (item->kind == ITEM_OTHERWISE && !blocks.len)
             dsl_error(l, item->at, "\"otherwise\" follows emit when ... { }");
         closed |= !item->cond;
@@ -196,13 +203,18 @@ static void finish(struct lower *l) {
     l->rule->where = l->where.at;
 }
 
-const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r, struct span at) {
+const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r,
+                                  struct span at) {
     struct load *ld = u->load;
     struct rule *rule = arena_new(ld->arena, struct rule);
     struct lower l = {.arena = ld->arena, .diags = ld->diags, .names = &ld->names,
                       .unit = u, .ast = r, .rule = rule};
-    *rule = (struct rule){.name = r->name.text, .doc = r->doc ? r->doc : "", .at = r->name.at,
-                          .pack = u->pack, .class = CLASS_FLOAT, .targets = TARGET_ONNX};
+    *rule = (struct rule){.name = r->name.text,
+                          .doc = r->doc ? r->doc : "",
+                          .at = r->name.at,
+                          .pack = u->pack,
+                          .class = CLASS_FLOAT,
+                          .targets = TARGET_ONNX};
     l.scope = dsl_scope(&l, NULL);
     for (uint32_t i = 0; i < r->items.len; i++) clause(&l, &r->items.at[i]);
     match_part(&l, at);

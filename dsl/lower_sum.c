@@ -59,8 +59,10 @@ const struct pat *dsl_sum(struct lower *l, const struct ast *e) {
     uint32_t n = e->args.len, optional = 0;
     s.op = rw_streq(e->text, "sum") ? OP_ADD : OP_MUL;
     if (n < 2 || n > MOST) {
-        dsl_error(l, e->at, "\"%s\" takes 2 to %u operands, %u are given", e->text, MOST, n);
-        if (n > MOST) dsl_help(l, e->at, "a name may stand for a whole partial %s", e->text);
+        dsl_error(l, e->at, "\"%s\" takes 2 to %u operands, %u are given", e->text, MOST,
+                  n);
+        if (n > MOST)
+            dsl_help(l, e->at, "a name may stand for a whole partial %s", e->text);
         return dsl_any(l, e->at);
     }
     for (uint32_t i = 0; i < n; i++) {

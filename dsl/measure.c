@@ -62,7 +62,8 @@ static void visit_slot(struct lower *l, struct visit *visits, uint32_t first) {
         v->state = DONE;
         (void)vec_pop(&stack);
         if (v->depth > MEASURE_DEPTH)
-            dsl_error(l, l->slots.at[slot].at, "a pattern of more than %u levels", MEASURE_DEPTH);
+            dsl_error(l, l->slots.at[slot].at, "a pattern of more than %u levels",
+                      MEASURE_DEPTH);
     }
 }
 
@@ -77,7 +78,8 @@ static uint32_t most_nodes(const struct pat *p) {
 static uint32_t least_nodes(const struct pat *p) {
     uint32_t n = p->kind == PAT_NODE, best = UINT32_MAX;
     for (uint32_t i = 0; i < p->nargs; i++) n += least_nodes(p->args[i]);
-    for (uint32_t i = 0; i < p->nalts; i++) best = rw_min_u32(best, least_nodes(p->alts[i]));
+    for (uint32_t i = 0; i < p->nalts; i++)
+        best = rw_min_u32(best, least_nodes(p->alts[i]));
     return p->nalts ? n + best : n;
 }
 

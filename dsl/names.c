@@ -61,7 +61,8 @@ const struct entry *dsl_find(struct lower *l, struct scope *s, const char *name)
     return NULL;
 }
 
-uint32_t dsl_new_slot(struct lower *l, const char *name, enum slot_kind kind, struct span at) {
+uint32_t dsl_new_slot(struct lower *l, const char *name, enum slot_kind kind,
+                      struct span at) {
     if (l->slots.len >= LOWER_SLOTS) {
         if (!l->too_big) dsl_error(l, at, "a rule of more than %u names", LOWER_SLOTS);
         l->too_big = true;

@@ -9,7 +9,7 @@
 #include "dsl/lower.h"
 #include "ir/pass.h"
 
-#define DEFAULT_LEAST 7 /* where a pack does not say: the first opset with numpy's broadcasting */
+#define DEFAULT_LEAST 7 /* where a pack does not say: since then broadcasting is numpy's */
 
 static const char *stem(struct arena *a, const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -21,7 +21,8 @@ static const char *stem(struct arena *a, const char *path) {
 static void set_opset(struct unit *u, const struct ast_clause *c) {
     int64_t newest = ir_schema_newest_opset("");
     if (!rw_streq(c->name.text, "ai.onnx")) {
-        dsl_load_error(u->load, c->name.at, "a pack claims opsets of \"ai.onnx\", not of \"%s\"", c->name.text);
+        dsl_load_error(u->load, c->name.at,
+                       "a pack claims opsets of \"ai.onnx\", not of \"%s\"", c->name.text);
         return;
     }
     if (c->least < 1 || c->least > newest || (c->most && c->most < c->least))
@@ -42,24 +43,24 @@ static const struct expr *param_value(struct unit *u, const struct ast *e) {
 }
 
 static void set_param(struct unit *u, const struct ast_clause *c, struct rule_param *out) {
-    static const char *const types[] = {"int", "float", "string", "bool"};
+    static const char *const types[] = {[PARAM_INT] = "int", [PARAM_FLOAT] = "float",
+                                        [PARAM_STRING] = "string", [PARAM_BOOL] = "bool"};
     *out = (struct rule_param){.name = c->name.text, .at = c->at};
-    bool known = false;
-    for (uint32_t i = 0; i < countof(types); i++)
-        if (rw_streq(types[i], c->type.text)) {
-            out->type = i == 0 ? PARAM_INT : i == 1 ? PARAM_FLOAT : i == 2 ? PARAM_STRING : PARAM_BOOL;
-            known = true;
-        }
-    if (!known) {
+    uint32_t type = 0;
+    while (type < countof(types) && !rw_streq(types[type], c->type.text)) type++;
+    if (type == countof(types)) {
         dsl_load_error(u->load, c->type.at, "a parameter cannot be a \"%s\"", c->type.text);
-        diag_at(u->load->diags, DIAG_HELP, c->type.at, "types are int, float, string and bool");
+        diag_at(u->load->diags, DIAG_HELP, c->type.at,
+                "types are int, float, string and bool");
     }
+    out->type = type;
     const struct ast *value = dsl_bare(c->value);
     bool is_auto = value->kind == AST_NAME && rw_streq(value->text, "auto");
     out->value = is_auto ? NULL : param_value(u, value);
 }
 
-static void set_clause(struct unit *u, const struct ast_clause *c, struct rule_param *params) {
+static void set_clause(struct unit *u, const struct ast_clause *c,
+                       struct rule_param *params) {
     switch (c->kind) {
     case CLAUSE_VERSION: u->pack->version = c->name.text; break;
     case CLAUSE_OPSET: set_opset(u, c); break;
@@ -67,7 +68,8 @@ static void set_clause(struct unit *u, const struct ast_clause *c, struct rule_p
     case CLAUSE_PARAM:
         for (uint32_t i = 0; i < u->pack->nparams; i++)
             if (rw_streq(params[i].name, c->name.text))
-                dsl_load_error(u->load, c->name.at, "a second parameter \"%s\"", c->name.text);
+                dsl_load_error(u->load, c->name.at, "a second parameter \"%s\"",
+                               c->name.text);
         set_param(u, c, &params[u->pack->nparams++]);
         break;
     }
@@ -76,8 +78,11 @@ static void set_clause(struct unit *u, const struct ast_clause *c, struct rule_p
 void dsl_pack_head(struct unit *u) {
     struct load *ld = u->load;
     u->pack = arena_new(ld->arena, struct rule_pack);
-    *u->pack = (struct rule_pack){.name = stem(ld->arena, u->path), .doc = "", .version = "",
-                                  .source = u->source, .opset_least = DEFAULT_LEAST};
+    *u->pack = (struct rule_pack){.name = stem(ld->arena, u->path),
+                                  .doc = "",
+                                  .version = "",
+                                  .source = u->source,
+                                  .opset_least = DEFAULT_LEAST};
     for (uint32_t i = 0; i < u->file->tops.len; i++) {
         const struct ast_top *t = &u->file->tops.at[i];
         if (t->kind != TOP_PACK) continue;
@@ -88,9 +93,11 @@ void dsl_pack_head(struct unit *u) {
         u->head = t->pack;
         u->pack->name = t->pack->name.text;
         if (t->pack->doc) u->pack->doc = t->pack->doc;
-        struct rule_param *params = arena_new_array(ld->arena, struct rule_param, t->pack->clauses.len);
+        struct rule_param *params = arena_new_array(ld->arena, struct rule_param,
+                                                    t->pack->clauses.len);
         u->pack->params = params;
-        for (uint32_t k = 0; k < t->pack->clauses.len; k++) set_clause(u, &t->pack->clauses.at[k], params);
+        for (uint32_t k = 0; k < t->pack->clauses.len; k++)
+            set_clause(u, &t->pack->clauses.at[k], params);
     }
 }
 
@@ -114,7 +121,8 @@ static bool find_rule(struct unit *u, sym_t name, struct found *out) {
 static void unknown_rule(struct unit *u, const struct ast_word *w) {
     const char *names[256];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < u->rules.len && n < countof(names); i++) names[n++] = u->rules.at[i].name;
+    for (uint32_t i = 0; i < u->rules.len && n < countof(names); i++)
+        names[n++] = u->rules.at[i].name;
     for (uint32_t k = 0; k < u->uses.len; k++) {
         struct unit *used = u->uses.at[k].unit;
         for (uint32_t i = 0; i < used->rules.len && n < countof(names); i++)
@@ -127,7 +135,8 @@ static void unknown_rule(struct unit *u, const struct ast_word *w) {
 
 static struct unit_rule *named_rule(struct unit *u, const struct ast_word *w) {
     struct found f;
-    if (find_rule(u, intern_find(&u->load->names, w->text), &f)) return &f.unit->rules.at[f.index];
+    if (find_rule(u, intern_find(&u->load->names, w->text), &f))
+        return &f.unit->rules.at[f.index];
     unknown_rule(u, w);
     return NULL;
 }
@@ -194,7 +203,8 @@ static void mark_named(struct unit *u) {
 
 static void push_stage(struct assembly *as, const char *name, bool is_pass, struct span at,
                        uint32_t n, const uint32_t *rules) {
-    struct rule_stage s = {.is_pass = is_pass, .name = name, .nrules = n, .rules = rules, .at = at};
+    struct rule_stage s = {
+        .is_pass = is_pass, .name = name, .nrules = n, .rules = rules, .at = at};
     if (is_pass || n) vec_push(as->ld->arena, &as->stages, s);
 }
 
@@ -210,7 +220,8 @@ static void add_unnamed(struct assembly *as, struct unit *u, struct numbers *out
             vec_push(as->ld->arena, out, u->rules.at[i].number);
 }
 
-static void phase(struct assembly *as, struct unit *u, const struct ast_top *t, bool first) {
+static void phase(struct assembly *as, struct unit *u, const struct ast_top *t,
+                  bool first) {
     struct numbers list = {0};
     for (uint32_t k = 0; k < t->names.len; k++) {
         struct found f;
@@ -219,7 +230,8 @@ static void phase(struct assembly *as, struct unit *u, const struct ast_top *t, 
         bool twice = false;
         for (uint32_t i = 0; i < list.len; i++) twice |= list.at[i] == number;
         if (twice)
-            diag_at(as->ld->diags, DIAG_WARNING, t->names.at[k].at, "\"%s\" is named twice", t->names.at[k].text);
+            diag_at(as->ld->diags, DIAG_WARNING, t->names.at[k].at, "\"%s\" is named twice",
+                    t->names.at[k].text);
         else if (number != MAP_NONE) vec_push(as->ld->arena, &list, number);
     }
     if (first) add_unnamed(as, u, &list);
@@ -247,13 +259,15 @@ static void stages_of(struct assembly *as, struct unit *u) {
     mark_named(u);
     bool has_phase = false, first = true;
     uint32_t use = 0;
-    for (uint32_t i = 0; i < u->file->tops.len; i++) has_phase |= u->file->tops.at[i].kind == TOP_PHASE;
+    for (uint32_t i = 0; i < u->file->tops.len; i++)
+        has_phase |= u->file->tops.at[i].kind == TOP_PHASE;
     for (uint32_t i = 0; i < u->file->tops.len; i++) {
         const struct ast_top *t = &u->file->tops.at[i];
         if (t->kind == TOP_USE && use < u->uses.len && u->uses.at[use].top == t)
             stages_of(as, u->uses.at[use++].unit);
         if (t->kind == TOP_PHASE) phase(as, u, t, first), first = false;
-        if (t->kind == TOP_PASS) check_pass(as->ld, t), push_stage(as, t->name.text, true, t->at, 0, NULL);
+        if (t->kind == TOP_PASS)
+            check_pass(as->ld, t), push_stage(as, t->name.text, true, t->at, 0, NULL);
     }
     if (has_phase) return;
     struct numbers list = {0};

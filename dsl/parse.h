@@ -27,8 +27,10 @@ struct ast_file *dsl_parse_text(struct arena *a, const struct diag_source *sourc
                                 struct diag_sink *diags);
 
 /* An error of the scanner or parser. Says whether it is worth going on. */
-bool dsl_parse_error(struct parse *p, struct span at, const char *format, ...) RW_PRINTF(3, 4);
-void dsl_parse_help(struct parse *p, struct span at, const char *format, ...) RW_PRINTF(3, 4);
+bool dsl_parse_error(struct parse *p, struct span at, const char *format, ...)
+    RW_PRINTF(3, 4);
+void dsl_parse_help(struct parse *p, struct span at, const char *format, ...)
+    RW_PRINTF(3, 4);
 /* No more tokens come after this. */
 void dsl_parse_give_up(struct parse *p);
 /* The text between quotes, escapes resolved; an error for a bad one. */

@@ -3,8 +3,8 @@
  * One expression grammar serves patterns, conditions and emitted bodies; from loose to
  * tight:
  *
- *     a if c else b  ·  ||  ·  &&  ·  |  ·  == != < <= > >= in, absent  ·  ~= ±, x : type
- *     ·  ??  ·  ++  ·  + -  ·  * / %  ·  - ~ ! const scalar splat keep  ·  x[i]  x?  f(x)
+ *     a if c else b;  ||;  &&;  |;  == != < <= > >= in, absent;  ~= ±, x : type;
+ *     ??;  ++;  + -;  * / %;  - ~ ! const scalar splat keep;  x[i]  x?  f(x)
  *
  * Statements need no separator: one starts with `name =`, `name, name =`, `..name =`,
  * `keep` or `each`, and no expression goes on with a name. Inside <...> a value is free of
@@ -127,7 +127,7 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
 %%
 
 file: tops ;
-tops: %empty | tops top | tops ';' | tops error { GO_ON; } ;
+tops: %empty | tops top | tops ';' | tops error { GO_ON; p->nesting = 0; } ;
 
 /* --- items of a file --------------------------------------------------------------- */
 top:
@@ -181,7 +181,8 @@ clauses:
 | clauses error { GO_ON; $$ = $1; }
 ;
 clause:
-  T_VERSION number { $$ = (struct ast_clause){CLAUSE_VERSION, @$, .name = WORD($2->text, @2)}; }
+  T_VERSION number {
+      $$ = (struct ast_clause){CLAUSE_VERSION, @$, .name = WORD($2->text, @2)}; }
 | T_VERSION T_STRING { $$ = (struct ast_clause){CLAUSE_VERSION, @$, .name = WORD($2, @2)}; }
 | T_OPSET op_name T_GE integer opt_most {
       $$ = (struct ast_clause){CLAUSE_OPSET, @$, .name = $op_name, .least = $integer,
@@ -282,7 +283,8 @@ stmt:
       PUSH($$.outs, $2); }
 | T_EACH opt_each_range word '=' full opt_where {
       $$ = (struct ast_stmt){.each = true, 
-                             .least = $2.least, .most = $2.most, .value = $5, .where = $6, .at = @$};
+                             .least = $2.least, .most = $2.most, .value = $5,
+                             .where = $6, .at = @$};
       PUSH($$.outs, $3); }
 ;
 opt_each_range:
@@ -394,8 +396,10 @@ set_items:
 /* --- operators and their operands -------------------------------------------------- */
 call:
   callee '(' args ')' { $$ = $1; $$->args = $3; }
-| callee '(' args ')' attrs { $$ = $1; $$->args = $3; $$->attrs = $5; $$->has_attrs = true; }
-| callee attrs '(' args ')' { $$ = $1; $$->args = $4; $$->attrs = $2; $$->has_attrs = true; }
+| callee '(' args ')' attrs {
+      $$ = $1; $$->args = $3; $$->attrs = $5; $$->has_attrs = true; }
+| callee attrs '(' args ')' {
+      $$ = $1; $$->args = $4; $$->attrs = $2; $$->has_attrs = true; }
 ;
 callee:
   op_name { $$ = NEW(struct ast_call); PUSH($$->names, $1); }
@@ -406,7 +410,10 @@ callee:
 | T_CHAIN op_list '}' '*' { $$ = NEW(struct ast_call); $$->names = $2; $$->is_class = true;
       $$->chain = true; }
 ;
-args: arg { $$ = (struct ast_list){0}; PUSH($$, $1); } | args ',' arg { $$ = $1; PUSH($$, $3); } ;
+args:
+  arg { $$ = (struct ast_list){0}; PUSH($$, $1); }
+| args ',' arg { $$ = $1; PUSH($$, $3); }
+;
 arg:
   %empty { $$ = dsl_ast(p, AST_EMPTY, @$); }
 | full
@@ -417,8 +424,12 @@ arg:
 ;
 opt_filter: %empty { $$ = NULL; } | T_IF or_e { $$ = $2; } ;
 
-attrs: T_OPEN_ATTRS attr_list close_attrs { $$ = $2; } | T_OPEN_ATTRS close_attrs { $$ = (struct ast_attrs){0}; } ;
-close_attrs: '>' ;
+attrs:
+  T_OPEN_ATTRS attr_list close_attrs { $$ = $2; }
+| T_OPEN_ATTRS close_attrs { $$ = (struct ast_attrs){0}; }
+;
+/* The scanner cannot tell this `>` from one that compares. */
+close_attrs: '>' { if (p->nesting) p->nesting--; } ;
 attr_list:
   attr { $$ = (struct ast_attrs){0}; PUSH($$, $1); }
 | attr_list ',' attr { $$ = $1; PUSH($$, $3); }
@@ -487,6 +498,7 @@ name:
 
 static void item(struct parse *p, struct ast_top top) {
     vec_push(p->arena, &p->file->tops, top);
+    p->nesting = 0;
 }
 
 /* {Relu, Tanh} before `(`: the names of a class of operators. */
@@ -571,7 +583,8 @@ static const char *wanted(struct parse *p, const yypcontext_t *context) {
     return shown <= 6 ? text : "";
 }
 
-static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p, void *scanner) {
+static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p,
+                                 void *scanner) {
     RW_UNUSED(scanner);
     const struct span *at = yypcontext_location(context);
     if (p->gave_up) return 0;

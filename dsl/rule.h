@@ -194,7 +194,7 @@ enum emit_kind {
     EMIT_SLOT,     /* a bound or emitted value */
     EMIT_NODE,     /* a new node; folded when all its operands are constants */
     EMIT_LITERAL,  /* a constant; its element type is that of the operand beside it */
-    EMIT_EXPR,     /* a constant computed from names and shapes: [0, dim(x, 1), -1], e, len(a);
+    EMIT_EXPR,     /* a constant computed from names and shapes: [0, dim(x, 1), -1], len(a);
                       a list of integers is an int64 tensor of rank 1, a number is a scalar
                       whose element type is that of the operand beside it */
     EMIT_ABSENT,   /* an empty operand */
@@ -205,8 +205,8 @@ enum emit_kind {
 };
 struct emit_attr {
     const char *name;
-    const struct expr *value; /* absent: left out; so is one that the model's version of the
-                                 operator lacks, when its value is what that version means */
+    const struct expr *value; /* absent: left out; so is one that the model's version of
+                                 the operator lacks, its value being what that means */
     struct span at;
 };
 struct emit {
@@ -239,7 +239,9 @@ struct emit_block {
 
 /* --- rules and packs --------------------------------------------------------------- */
 enum rule_class { CLASS_EXACT, CLASS_FLOAT, CLASS_APPROX };
-enum rule_target { TARGET_ONNX = 1, TARGET_ORT = 2, TARGET_ORT_CPU = 4, TARGET_ORT_CUDA = 8 };
+enum rule_target {
+    TARGET_ONNX = 1, TARGET_ORT = 2, TARGET_ORT_CPU = 4, TARGET_ORT_CUDA = 8
+};
 
 struct rule_example {
     struct span graph;   /* ONNX text between the braces */
@@ -269,7 +271,7 @@ struct rule {
     uint32_t size;         /* most operator nodes it can match: bigger wins */
     bool again;
     bool shapes_by_rule;
-    bool grows;            /* may leave as many nodes or more: not applied to its own work */
+    bool grows;            /* may leave as many nodes or more: not done to its own work */
     uint32_t nexamples;
     const struct rule_example *examples;
 };

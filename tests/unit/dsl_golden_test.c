@@ -18,7 +18,8 @@ static int is_rules(const struct dirent *entry) {
     return n > 6 && rw_streq(entry->d_name + n - 6, ".rules");
 }
 
-static const struct diag_source *read_file(struct arena *a, const char *path, const char *shown) {
+static const struct diag_source *read_file(struct arena *a, const char *path,
+                                           const char *shown) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
     struct buf b = {0};
