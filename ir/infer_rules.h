@@ -67,6 +67,6 @@ infer_value_rule infer_value_moved, infer_value_shape, infer_value_size,
     infer_value_reduce_min, infer_value_cumsum;
 /* infer_window.c */
 infer_rule infer_conv, infer_conv_integer, infer_qlinear_conv, infer_conv_transpose,
-    infer_pool, infer_global_pool;
+    infer_pool, infer_global_pool, infer_reorder_output;
 
 #endif

@@ -178,6 +178,12 @@ static const struct infer_entry table[] = {
     {"com.microsoft", "SkipLayerNormalization", infer_skip_layer_norm, NULL},
     {"com.microsoft", "SkipSimplifiedLayerNormalization", infer_skip_layer_norm, NULL},
     {"com.microsoft", "TransposeMatMul", infer_fused_matmul, NULL},
+    {"com.microsoft.nchwc", "AveragePool", infer_pool, NULL},
+    {"com.microsoft.nchwc", "Conv", infer_conv, NULL},
+    {"com.microsoft.nchwc", "GlobalAveragePool", infer_global_pool, NULL},
+    {"com.microsoft.nchwc", "GlobalMaxPool", infer_global_pool, NULL},
+    {"com.microsoft.nchwc", "MaxPool", infer_pool, NULL},
+    {"com.microsoft.nchwc", "ReorderOutput", infer_reorder_output, NULL},
 };
 
 const struct infer_entry *infer_table(size_t *n) {

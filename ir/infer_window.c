@@ -188,3 +188,19 @@ bool infer_global_pool(struct infer *x) {
     infer_set(x, 0, infer_dtype(x, 0), &s);
     return true;
 }
+
+/* ONNX Runtime's blocked layout, left again: the channels without those that fill a block. */
+bool infer_reorder_output(struct infer *x) {
+    struct infer_shape s;
+    int64_t channels = infer_int(x, "channels", 0);
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s) || s.rank < 3 || channels < 1) return true;
+    s.dim[1] = infer_const(x, channels);
+    if (infer_int(x, "channels_last", 0)) { /* [n, c, ...] -> [n, ..., c] */
+        ir_dim c = s.dim[1];
+        memmove(&s.dim[1], &s.dim[2], (s.rank - 2) * sizeof *s.dim);
+        s.dim[s.rank - 1] = c;
+    }
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}

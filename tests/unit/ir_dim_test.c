@@ -224,6 +224,130 @@ static void overflow_and_growth_give_unknown_values(void) {
     arena_free(&d.a);
 }
 
+/* --- random expressions, computed in numbers beside ------------------------------------ */
+
+#define SYMBOLS 3
+#define POOL 60
+
+struct twin { /* an expression, and its value under several assignments of the symbols */
+    ir_dim dim;
+    int64_t value[4];
+};
+
+static uint64_t next_random(uint64_t *state) { return *state = hash_u64(*state + 1); }
+
+static int64_t floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* op on numbers; false where it is not defined. */
+static bool compute(uint32_t op, int64_t a, int64_t b, int64_t *out) {
+    switch (op) {
+    case 0: *out = a + b; return true;
+    case 1: *out = a - b; return true;
+    case 2: *out = a * b; return true;
+    case 3: *out = b ? floor_div(a, b) : 0; return b != 0;
+    case 4: *out = b ? a - b * floor_div(a, b) : 0; return b != 0;
+    case 5: *out = a < b ? a : b; return true;
+    case 6: *out = a > b ? a : b; return true;
+    default: *out = a == 1 ? b : a; return a >= 0 && b >= 0 && (a == b || a == 1 || b == 1);
+    }
+}
+
+static ir_dim build(struct ir_dims *t, uint32_t op, ir_dim a, ir_dim b) {
+    ir_dim (*const f[])(struct ir_dims *, ir_dim, ir_dim) = {
+        ir_dim_add, ir_dim_sub, ir_dim_mul, ir_dim_floordiv,
+        ir_dim_mod, ir_dim_min, ir_dim_max, ir_dim_broadcast};
+    return f[op](t, a, b);
+}
+
+static bool combine(struct ir_dims *t, uint32_t op, const struct twin *a, const struct twin *b,
+                    struct twin *out) {
+    for (int k = 0; k < 4; k++) {
+        int64_t x = a->value[k], y = b->value[k];
+        if (x > 100000 || x < -100000 || y > 100000 || y < -100000) return false;
+        if (!compute(op, x, y, &out->value[k])) return false;
+    }
+    out->dim = build(t, op, a->dim, b->dim);
+    return true;
+}
+
+/* Equal ids must mean equal values; a constant, a bound, a comparison must hold. */
+static bool agrees(struct ir_dims *t, const struct twin *a, const struct twin *b) {
+    int64_t c, low, high;
+    enum ir_truth less = ir_dim_less(t, a->dim, b->dim), same = ir_dim_equal(t, a->dim, b->dim);
+    ir_dim_bounds(t, a->dim, &low, &high);
+    for (int k = 0; k < 4; k++) {
+        int64_t x = a->value[k], y = b->value[k];
+        if (ir_dim_is_const(t, a->dim, &c) && c != x) return false;
+        if (x < low || x > high) return false;
+        if ((less == IR_TRUE && x >= y) || (less == IR_FALSE && x < y)) return false;
+        if ((same == IR_TRUE && x != y) || (same == IR_FALSE && x == y)) return false;
+    }
+    return true;
+}
+
+static void random_expressions_mean_what_they_compute(void) {
+    static const int64_t size[SYMBOLS][4] = {{3, 1, 17, 2}, {11, 1, 4, 0}, {5, 8, 1, 64}};
+    static const char *const name[SYMBOLS] = {"batch", "seq", "past"};
+    uint64_t state = 7;
+    uint32_t wrong = 0;
+    for (int round = 0; round < 150; round++) {
+        struct dims d = make();
+        struct twin pool[POOL];
+        start(&d);
+        for (uint32_t i = 0; i < SYMBOLS; i++) {
+            pool[i].dim = ir_dim_symbol(d.t, name[i]);
+            memcpy(pool[i].value, size[i], sizeof size[i]);
+        }
+        for (uint32_t i = SYMBOLS; i < POOL;) {
+            struct twin number;
+            int64_t c = (int64_t)(next_random(&state) % 14) - 3;
+            number.dim = num(&d, c);
+            for (int k = 0; k < 4; k++) number.value[k] = c;
+            const struct twin *a = &pool[next_random(&state) % i];
+            const struct twin *b = &pool[next_random(&state) % i];
+            if (next_random(&state) % 3 == 0) b = &number;
+            uint32_t op = (uint32_t)(next_random(&state) % 8);
+            if (!combine(d.t, op, a, b, &pool[i])) continue;
+            const struct twin *other = &pool[next_random(&state) % i];
+            if (!agrees(d.t, &pool[i], other) || !agrees(d.t, other, &pool[i])) wrong++;
+            i++;
+        }
+        arena_free(&d.a);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* What is unified in agreement with an assignment stays in agreement with it. */
+static void random_unifications_keep_the_meaning(void) {
+    uint64_t state = 11;
+    uint32_t wrong = 0;
+    for (int round = 0; round < 150; round++) {
+        struct dims d = make();
+        struct twin pool[POOL];
+        start(&d);
+        for (uint32_t i = 0; i < 8; i++) {
+            pool[i].dim = ir_dim_fresh(d.t);
+            for (int k = 0; k < 4; k++) pool[i].value[k] = (int64_t)(next_random(&state) % 6);
+            for (int k = 1; k < 4; k++) pool[i].value[k] = pool[i].value[0]; /* one world */
+        }
+        for (uint32_t i = 8; i < POOL;) {
+            const struct twin *a = &pool[next_random(&state) % i];
+            const struct twin *b = &pool[next_random(&state) % i];
+            if (!combine(d.t, (uint32_t)(next_random(&state) % 8), a, b, &pool[i])) continue;
+            const struct twin *other = &pool[next_random(&state) % i];
+            if (pool[i].value[0] == other->value[0] &&
+                !ir_dim_unify(d.t, pool[i].dim, other->dim))
+                wrong++;
+            if (!agrees(d.t, &pool[i], other) || !agrees(d.t, a, b)) wrong++;
+            i++;
+        }
+        arena_free(&d.a);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 void add_ir_dim_suite(void);
 void add_ir_dim_suite(void) {
     CU_pSuite s = CU_add_suite("ir: dimensions", NULL, NULL);
@@ -237,4 +361,6 @@ void add_ir_dim_suite(void) {
     CU_ADD_TEST(s, a_symbol_is_not_bound_to_itself);
     CU_ADD_TEST(s, long_chains_of_unifications_stay_shallow);
     CU_ADD_TEST(s, overflow_and_growth_give_unknown_values);
+    CU_ADD_TEST(s, random_expressions_mean_what_they_compute);
+    CU_ADD_TEST(s, random_unifications_keep_the_meaning);
 }
