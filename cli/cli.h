@@ -35,6 +35,8 @@ int cmd_later(struct session *s); /* a command that is not there yet */
 /* --- session.c ---------------------------------------------------------------------- */
 /* Prints the diagnostics that came since the last call; errors only with -q. */
 void session_flush(struct session *s);
+/* "" for one, else "s". */
+static inline const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 /* Prints one error and returns RW_USAGE. */
 int session_usage(struct session *s, const char *format, ...) RW_PRINTF(2, 3);
 /* A text file, or standard input for "-"; NULL after an error. */

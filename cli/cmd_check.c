@@ -31,7 +31,8 @@ int cmd_check(struct session *s) {
     if (code == RW_OK) code = verified;
     session_flush(s);
     if (code == RW_OK && s->options.verbosity >= 0)
-        printf("%s: no errors in %u nodes\n", s->options.args.at[0], count_nodes(m));
+        printf("%s: no errors in %u node%s\n", s->options.args.at[0], count_nodes(m),
+               plural(count_nodes(m)));
     ir_model_close(m);
     return code == RW_OK ? RW_OK : RW_WRONG;
 }

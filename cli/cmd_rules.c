@@ -19,7 +19,8 @@ static enum rw_code check_pack(struct session *s, const char *name) {
     const struct rule_pack *pack = load(s, name);
     if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
     if (s->options.verbosity >= 0)
-        printf("%s: %u rules, no errors\n", name, pack->nrules);
+        printf("%s: %u rule%s, no errors\n", name, pack->nrules,
+               plural(pack->nrules));
     return RW_OK;
 }
 
@@ -36,8 +37,8 @@ static enum rw_code list_pack(struct session *s, const char *name) {
     if (!pack) return RW_USAGE;
     for (uint32_t i = 0; i < pack->nrules; i++) {
         const struct rule *r = pack->rules[i];
-        printf("%-28s %-6s %-8s %s\n", r->name, classes[r->class], target_name(r->targets),
-               r->doc);
+        printf("%-28s %-6s %-*s%s\n", r->name, classes[r->class], *r->doc ? 9 : 0,
+               target_name(r->targets), r->doc);
     }
     return RW_OK;
 }

@@ -64,20 +64,25 @@ static enum rw_code write_model(struct job *j, struct ir_model *m) {
     return code;
 }
 
+static void print_summary(const struct job *j, struct buf *text) {
+    const struct pm_report *r = &j->report;
+    buf_printf(text, "%s: %u node%s, now %u", is_stream(j->in) ? "standard input" : j->in,
+               r->nodes_before, plural(r->nodes_before), r->nodes_after);
+    if (j->s->options.dry_run) buf_puts(text, "; nothing written (--dry-run)");
+    else if (!is_stream(j->out)) buf_printf(text, ", in %s", j->out);
+    if (r->opset_after != r->opset_before)
+        buf_printf(text, "; opset %" PRId64 ", now %" PRId64, r->opset_before,
+                   r->opset_after);
+    buf_putc(text, '\n');
+}
+
 /* What was done, on standard output unless the model goes there. */
 static void print_report(struct job *j) {
     const struct options *o = &j->s->options;
-    const struct pm_report *r = &j->report;
     struct buf text = {0};
     if (o->verbosity < 0) return;
-    buf_printf(&text, "%s: %u nodes, now %u%s%s", j->in, r->nodes_before, r->nodes_after,
-               o->dry_run ? "; nothing written (--dry-run)" : ", in ",
-               o->dry_run ? "" : j->out);
-    if (r->opset_after != r->opset_before)
-        buf_printf(&text, "; opset %" PRId64 ", now %" PRId64, r->opset_before,
-                   r->opset_after);
-    buf_putc(&text, '\n');
-    report_applied(r, o->verbosity > 0, &text);
+    print_summary(j, &text);
+    report_applied(&j->report, o->verbosity > 0, &text);
     if (o->time) report_times(&j->stages, &text);
     fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);
     buf_free(&text);

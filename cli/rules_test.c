@@ -21,14 +21,15 @@ static int64_t count_in_graph(const struct ir_graph *g, const char *domain,
                               const char *op) {
     int64_t n = 0;
     for (ir_node x = g->first; x != IR_NONE; x = ir_nod(g, x)->next)
-        n += rw_streq(ir_op_name(g, x), op) && rw_streq(ir_domain_name(g, x), domain);
+        n += rw_streq(ir_op_name(g, x), op) &&
+             (!domain || rw_streq(ir_domain_name(g, x), domain));
     return n;
 }
 
-/* Nodes of an operator, "Op" or "domain.Op", in all graphs of the model. */
+/* Nodes of an operator in all graphs of the model: "domain.Op", or "Op" of any domain. */
 static int64_t count_op(struct arena *a, const struct ir_model *m, const char *name) {
     const char *dot = strrchr(name, '.');
-    const char *domain = dot ? arena_strndup(a, name, (size_t)(dot - name)) : "";
+    const char *domain = dot ? arena_strndup(a, name, (size_t)(dot - name)) : NULL;
     int64_t n = 0;
     for (uint32_t i = 0; i < m->graphs.len; i++)
         if (ir_graph_is_live(m->graphs.at[i]))
@@ -43,10 +44,10 @@ static uint32_t times_applied(const struct pm_report *r, const struct rule *rule
 }
 
 /* The rewritten graph behind the message, so that one sees what did happen. */
-static void show(struct session *s, struct span at, const struct ir_model *m) {
+static void show(struct session *s, const struct ir_model *m) {
     struct buf text = {0};
     ir_text_print(m, &(struct ir_text_options){0}, &text);
-    diag_at(&s->diags, DIAG_NOTE, at, "the result is\n%s", buf_text(&text));
+    diag_where(&s->diags, DIAG_NOTE, NULL, "the result is\n%s", buf_text(&text));
     buf_free(&text);
 }
 
@@ -64,7 +65,7 @@ static bool judge(struct tests *t, const struct rule *r, const struct rule_examp
         diag_at(diags, DIAG_ERROR, e->graph,
                 "example of \"%s\": %" PRId64 " nodes of \"%s\" afterwards, wanted %" PRId64,
                 r->name, n, e->expects, e->count);
-    show(t->s, e->graph, m);
+    show(t->s, m);
     return false;
 }
 

@@ -36,6 +36,7 @@ def sections(text):
 def normal(text, folder):
     text = text.replace(str(folder), "TMP").replace(str(HERE.parent / "models"), "MODELS")
     text = text.replace(str(HERE.parent.parent), "SOURCE")
+    text = re.sub(r'"/[^"]*/share/onnxrw/rules"', '"INSTALLED"', text)
     text = re.sub(r" +\d+\.\d ms", " N ms", text)
     return re.sub(r"\d+\.\d MiB", "N MiB", text)
 
