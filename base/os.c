@@ -27,7 +27,7 @@ static char *join(const char *folder, const char *sep, const char *name) {
     return out;
 }
 
-/* --- reading ----------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------- */
 
 static struct os_stamp stamp_of(const struct stat *s) {
     return (struct os_stamp){(uint64_t)s->st_dev, (uint64_t)s->st_ino, (uint64_t)s->st_size,
@@ -81,7 +81,8 @@ static bool spool(int *fd) {
 
 bool os_open(const char *path, struct os_file *out) {
     bool is_stdin = rw_streq(path, "-");
-    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open_retry(path, O_RDONLY, 0);
+    int fd =
+        is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open_retry(path, O_RDONLY, 0);
     struct stat s;
     *out = OS_CLOSED;
     if (fd < 0) return false;
@@ -201,7 +202,7 @@ enum os_within os_open_within(const char *folder, const char *path, struct os_fi
     return found;
 }
 
-/* --- paths ------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------ */
 
 char *os_folder(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -254,7 +255,7 @@ void os_remove_folders(const char *path, size_t made) {
 
 bool os_remove(const char *path) { return unlink(path) == 0; }
 
-/* --- writing ----------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------- */
 
 /* Temporary files to remove when the process must end. */
 struct unfinished {
@@ -311,7 +312,8 @@ bool os_create(const char *path, struct os_output *out) {
     bool exists = !rw_streq(path, "-") && stat(path, &s) == 0;
     *out = (struct os_output){.fd = -1};
     if (exists && S_ISDIR(s.st_mode)) return errno = EISDIR, false;
-    if (rw_streq(path, "-") || (exists && !S_ISREG(s.st_mode))) return open_direct(path, out);
+    if (rw_streq(path, "-") || (exists && !S_ISREG(s.st_mode)))
+        return open_direct(path, out);
     /* Through a link its target is replaced, as by cp. */
     out->path = exists ? realpath(path, NULL) : join(path, "", "");
     if (out->path && open_temporary(out, exists ? s.st_mode & 0777 : 0666)) {

@@ -22,7 +22,7 @@ struct os_file {
 
 const char *os_error(void);
 
-/* --- reading ----------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------- */
 /* Opens a file for reading. What is not a regular file (a pipe, "-" for standard input)
  * is first copied to a temporary file that has no name any more. */
 bool os_open(const char *path, struct os_file *out);
@@ -45,7 +45,7 @@ enum os_within { OS_WITHIN, OS_OUTSIDE, OS_UNREADABLE };
  * OS_OUTSIDE: absolute, with "..", or a link that leads out. OS_UNREADABLE: see errno. */
 enum os_within os_open_within(const char *folder, const char *path, struct os_file *out);
 
-/* --- paths ------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------ */
 /* "a/b" of "a/b/c.onnx", "." of "c.onnx"; malloc'ed. */
 char *os_folder(const char *path);
 const char *os_basename(const char *path);
@@ -60,9 +60,10 @@ bool os_make_folders(const char *path, size_t *made);
 void os_remove_folders(const char *path, size_t made);
 bool os_remove(const char *path);
 
-/* --- writing ----------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------- */
 /* An output that appears complete or not at all: a temporary file beside `path`, renamed
- * by os_commit. "-" and what is no regular file (/dev/null, a pipe) are written directly. */
+ * by os_commit. "-" and what is no regular file (/dev/null, a pipe) are written directly.
+ */
 struct os_output {
     int fd;
     char *path, *temporary; /* temporary NULL: written directly */

@@ -40,7 +40,8 @@ static enum rw_code check_existing(struct ir_datafiles *d, const struct os_file 
     if (os_same_file(&in->stamp, &there->stamp) || same_contents(in, there)) return RW_OK;
     diag_where(d->diags, DIAG_ERROR, path,
                "external data of the model would replace a file with other contents");
-    diag_where(d->diags, DIAG_HELP, path, "write to another folder, or move this file away");
+    diag_where(d->diags, DIAG_HELP, path,
+               "write to another folder, or move this file away");
     return RW_OUTPUT;
 }
 
@@ -62,12 +63,13 @@ static enum rw_code copy_file(struct ir_datafiles *d, const char *location,
     struct os_file in, there;
     const char *path = arena_printf(d->a, "%s/%s", folder, location);
     if (os_open_within(d->source->folder, location, &in) != OS_WITHIN) {
-        diag_where(d->diags, DIAG_ERROR, path, "external data \"%s\" cannot be read any more",
-                   location);
+        diag_where(d->diags, DIAG_ERROR, path,
+                   "external data \"%s\" cannot be read any more", location);
         return RW_OUTPUT;
     }
     bool exists = os_open(path, &there);
-    enum rw_code code = exists ? check_existing(d, &in, &there, path) : copy_new(d, &in, path);
+    enum rw_code code =
+        exists ? check_existing(d, &in, &there, path) : copy_new(d, &in, path);
     os_close(&in);
     if (exists) os_close(&there);
     return code;

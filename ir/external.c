@@ -1,9 +1,7 @@
 /* external.c -- external data: where it is said to be, and whether it is there.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/files.h"
-
-#include "ir/onnx.pb-c.h"
+#include "ir/load.h"
 
 static const char *entry(const Onnx__TensorProto *p, const char *key) {
     for (size_t i = 0; i < p->n_external_data; i++)
@@ -25,16 +23,15 @@ static bool parse_size(const char *text, uint64_t *out) {
     return true;
 }
 
-static enum rw_code wrong_number(const char *where, const char *key, const char *text,
-                                 struct diag_sink *diags) {
-    diag_where(diags, DIAG_ERROR, where, "external data has %s \"%s\", which is no size", key,
-               text);
-    return RW_FORMAT;
+static enum rw_code wrong_number(struct ir_load *l, struct ir_spot at, const char *key,
+                                 const char *text) {
+    return ir_load_error(l, at, "external data has %s \"%s\", which is no size", key, text);
 }
 
 /* The file at a location, opened once to see it; then only its stamp is kept. */
-static enum rw_code find_file(struct ir_source *s, const char *location, const char *where,
-                              struct diag_sink *diags, const struct ir_external **out) {
+static enum rw_code find_file(struct ir_load *l, const char *location, struct ir_spot at,
+                              const struct ir_external **out) {
+    struct ir_source *s = l->source;
     sym_t id = intern(&s->locations, location);
     if (id <= s->externals.len) {
         *out = &s->externals.at[id - 1];
@@ -42,14 +39,12 @@ static enum rw_code find_file(struct ir_source *s, const char *location, const c
     }
     struct os_file f;
     enum os_within found = os_open_within(s->folder, location, &f);
-    if (found == OS_OUTSIDE) {
-        diag_where(diags, DIAG_ERROR, where,
-                   "external data \"%s\" is outside the folder of the model", location);
-    } else if (found == OS_UNREADABLE) {
-        diag_where(diags, DIAG_ERROR, where, "external data \"%s\" cannot be read: %s",
-                   location, os_error());
-    }
-    if (found != OS_WITHIN) return RW_FORMAT;
+    if (found == OS_OUTSIDE)
+        return ir_load_error(
+            l, at, "external data \"%s\" is outside the folder of the model", location);
+    if (found == OS_UNREADABLE)
+        return ir_load_error(l, at, "external data \"%s\" cannot be read: %s", location,
+                             os_error());
     vec_push(s->arena, &s->externals,
              (struct ir_external){intern_text(&s->locations, id), f.stamp});
     os_close(&f);
@@ -57,40 +52,31 @@ static enum rw_code find_file(struct ir_source *s, const char *location, const c
     return RW_OK;
 }
 
-enum rw_code ir_external_tensor(struct ir_source *s, const Onnx__TensorProto *p,
-                                struct ir_tensor *t, const char *where,
-                                struct diag_sink *diags) {
+enum rw_code ir_load_external(struct ir_load *l, const Onnx__TensorProto *p,
+                              struct ir_spot at, struct ir_tensor *t) {
     const char *location = entry(p, "location"), *offset = entry(p, "offset"),
                *length = entry(p, "length");
     const struct ir_external *file;
     uint64_t len = t->nbytes, end;
-    if (!location || !*location) {
-        diag_where(diags, DIAG_ERROR, where, "external data has no location");
-        return RW_FORMAT;
-    }
-    if (!s->folder) {
-        diag_where(diags, DIAG_ERROR, where,
-                   "external data \"%s\" cannot be found: the model has no folder", location);
-        return RW_FORMAT;
-    }
-    TRY(find_file(s, location, where, diags, &file));
+    if (!location || !*location)
+        return ir_load_error(l, at, "external data has no location");
+    if (!l->source->folder)
+        return ir_load_error(l, at,
+                             "external data \"%s\" cannot be found: the model has no "
+                             "folder",
+                             location);
+    TRY(find_file(l, location, at, &file));
     t->offset = 0;
     if (offset && !parse_size(offset, &t->offset))
-        return wrong_number(where, "offset", offset, diags);
-    if (length && !parse_size(length, &len)) return wrong_number(where, "length", length, diags);
-    if (len != t->nbytes) {
-        diag_where(diags, DIAG_ERROR, where,
-                   "external data has length %" PRIu64 ", type and shape need %" PRIu64, len,
-                   t->nbytes);
-        return RW_FORMAT;
-    }
-    if (!rw_add_u64(t->offset, len, &end) || end > file->stamp.size) {
-        diag_where(diags, DIAG_ERROR, where,
-                   "external data needs bytes %" PRIu64 " to %" PRIu64
-                   " of \"%s\", which has %" PRIu64,
-                   t->offset, end, location, file->stamp.size);
-        return RW_FORMAT;
-    }
+        return wrong_number(l, at, "offset", offset);
+    if (length && !parse_size(length, &len)) return wrong_number(l, at, "length", length);
+    if (len != t->nbytes)
+        return ir_load_error(l, at, "external data has length %" PRIu64
+                             ", type and shape need %" PRIu64, len, t->nbytes);
+    if (!rw_add_u64(t->offset, len, &end) || end > file->stamp.size)
+        return ir_load_error(l, at, "external data needs bytes %" PRIu64 " to %" PRIu64
+                             " of \"%s\", which has %" PRIu64,
+                             t->offset, end, location, file->stamp.size);
     t->storage = IR_EXTERNAL;
     t->location = file->location;
     return RW_OK;

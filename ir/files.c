@@ -92,7 +92,8 @@ bool ir_source_read(struct ir_model *m, const struct ir_tensor *t, uint64_t firs
         !rw_add_u64(from, n, &end))
         return false;
     if (t->storage == IR_EXTERNAL)
-        return open_external(s, t->location) && os_read_at(s->open.fd, from, out, (size_t)n);
+        return open_external(s, t->location) &&
+               os_read_at(s->open.fd, from, out, (size_t)n);
     if (end > s->size) return false;
     if (s->file.fd >= 0) return os_read_at(s->file.fd, from, out, (size_t)n);
     memcpy(out, s->bytes + from, (size_t)n);

@@ -47,10 +47,4 @@ void ir_source_close(struct ir_source *s);
 /* Are the files as they were when the model was read? */
 bool ir_source_unchanged(const struct ir_source *s);
 
-/* Fills storage, location and offset of a tensor whose data_location says EXTERNAL; its
- * dims are known. RW_FORMAT with a diagnostic that names tensor and file. */
-enum rw_code ir_external_tensor(struct ir_source *s, const struct Onnx__TensorProto *p,
-                                struct ir_tensor *t, const char *where,
-                                struct diag_sink *diags);
-
 #endif

@@ -5,7 +5,7 @@
 
 #include "ir/model.h"
 
-/* --- messages -------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------- */
 
 static void *message_alloc(void *arena, size_t size) { return arena_alloc(arena, size); }
 static void message_free(void *arena, void *p) { RW_UNUSED(arena), RW_UNUSED(p); }
@@ -18,19 +18,19 @@ static enum rw_code unpack(struct ir_load *l, struct arena *a, Onnx__ModelProto 
     const char *why;
     bool ok = ir_skeleton_read(&file, &onnx__model_proto__descriptor, a, &skeleton, &why);
     if (!ok) {
-        ir_load_error(l, s->name, "is no ONNX model or is damaged: %s", why);
+        ir_load_error(l, (struct ir_spot){0}, "is no ONNX model or is damaged: %s", why);
     } else {
         s->payloads = skeleton.payloads.at;
         s->npayloads = skeleton.payloads.len;
         *out = onnx__model_proto__unpack(&allocator, skeleton.bytes.len,
                                          (const uint8_t *)buf_text(&skeleton.bytes));
-        if (!*out) ok = ir_load_error(l, s->name, "cannot be decoded") == RW_OK;
+        if (!*out) ok = ir_load_error(l, (struct ir_spot){0}, "cannot be decoded") == RW_OK;
     }
     buf_free(&skeleton.bytes);
     return ok ? RW_OK : RW_FORMAT;
 }
 
-/* --- the model ------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------- */
 
 static const char *domain_of(const char *domain) {
     return !domain || rw_streq(domain, "ai.onnx") ? "" : domain;
@@ -39,9 +39,9 @@ static const char *domain_of(const char *domain) {
 /* Imports are looked through for every node. Real models have less than twenty. */
 #define IMPORTS_MAX 256
 
-static enum rw_code check_imports(struct ir_load *l, size_t n, const char *where) {
+static enum rw_code check_imports(struct ir_load *l, size_t n, struct ir_spot at) {
     if (n <= IMPORTS_MAX) return RW_OK;
-    return ir_load_error(l, where, "imports %zu opsets, more than %d", n, IMPORTS_MAX);
+    return ir_load_error(l, at, "imports %zu opsets, more than %d", n, IMPORTS_MAX);
 }
 
 /* Before IR version 3 models did not import opsets: they meant the first. */
@@ -53,8 +53,9 @@ static void load_opsets(struct ir_model *m, const Onnx__ModelProto *p) {
 
 static enum rw_code load_function(struct ir_load *l, Onnx__FunctionProto *p) {
     if (!p->name || !*p->name)
-        return ir_load_error(l, l->source->name, "a function has no name");
-    TRY(check_imports(l, p->n_opset_import, ir_where(l, "function", p->name)));
+        return ir_load_error(l, (struct ir_spot){0}, "a function has no name");
+    TRY(check_imports(l, p->n_opset_import,
+                      (struct ir_spot){.kind = "function", .name = p->name}));
     struct ir_function *f = ir_function_new(l->m, domain_of(p->domain), p->name);
     struct ir_parts parts = {.nnodes = p->n_node, .nodes = p->node, .ninputs = p->n_input,
                              .input_names = p->input, .noutputs = p->n_output,
@@ -76,10 +77,11 @@ static enum rw_code check_functions(struct ir_load *l, const Onnx__ModelProto *p
     intern_init(&seen, &l->tables);
     for (size_t i = 0; i < p->n_functions; i++) {
         const Onnx__FunctionProto *f = p->functions[i];
-        const char *key = arena_printf(&l->tables, "%s\n%s\n%s", domain_of(f->domain),
-                                       f->name ? f->name : "", f->overload ? f->overload : "");
+        const char *key =
+            arena_printf(&l->tables, "%s\n%s\n%s", domain_of(f->domain),
+                         f->name ? f->name : "", f->overload ? f->overload : "");
         if (intern(&seen, key) != i + 1)
-            return ir_load_error(l, ir_where(l, "function", f->name ? f->name : ""),
+            return ir_load_error(l, (struct ir_spot){.kind = "function", .name = f->name},
                                  "is defined twice");
     }
     return RW_OK;
@@ -98,16 +100,16 @@ static void note_names(struct ir_load *l) {
 
 static enum rw_code load_model(struct ir_load *l, Onnx__ModelProto *p) {
     if (!p->graph)
-        return ir_load_error(l, l->source->name, "is no ONNX model: it has no graph");
+        return ir_load_error(l, (struct ir_spot){0}, "is no ONNX model: it has no graph");
     if (!p->has_ir_version)
-        return ir_load_error(l, l->source->name, "does not say its IR version");
+        return ir_load_error(l, (struct ir_spot){0}, "does not say its IR version");
     struct ir_model *m = l->m = ir_model_new(l->source->arena, p->ir_version);
     struct ir_parts parts = ir_graph_parts(p->graph);
     m->source = l->source;
     m->proto = p;
     m->main->proto = p->graph;
     m->main->name = p->graph->name ? p->graph->name : "";
-    TRY(check_imports(l, p->n_opset_import, l->source->name));
+    TRY(check_imports(l, p->n_opset_import, (struct ir_spot){0}));
     load_opsets(m, p);
     TRY(check_functions(l, p));
     TRY(ir_load_graph(l, m->main, NULL, &parts));

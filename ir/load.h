@@ -36,25 +36,37 @@ struct ir_scope {
     uint32_t id;
 };
 
-enum rw_code ir_load_error(struct ir_load *l, const char *where, const char *format, ...)
+/* load_where.c. Where something is: words are only made when there is something to say.
+ *     {0}                     m.onnx
+ *     {.kind, .name}          m.onnx: initializer "w"
+ *     {.node}                 m.onnx: node "n" (Op), or without a name: node of "y" (Op)
+ *     {.node, .kind, .name}   m.onnx: node "n" (Op): attribute "value" */
+struct ir_spot {
+    const Onnx__NodeProto *node;
+    const char *kind, *name;
+};
+enum rw_code ir_load_error(struct ir_load *l, struct ir_spot at, const char *format, ...)
     RW_PRINTF(3, 4);
-/* Words for messages, in the scratch arena: `model.onnx: tensor "w"`. */
-const char *ir_where(struct ir_load *l, const char *kind, const char *name);
-/* `node "n" (Op)`, and the same behind the name of the file. */
+/* `node "n" (Op)`, in the scratch arena. */
 const char *ir_node_words(struct ir_load *l, const Onnx__NodeProto *p);
-const char *ir_where_node(struct ir_load *l, const Onnx__NodeProto *p);
 
 /* load_type.c. The type of a message in the model's arena; NULL: nothing is said. */
 const struct ir_type *ir_load_type(struct ir_load *l, const Onnx__TypeProto *p,
                                    bool in_function);
 
 /* load_tensor.c */
-enum rw_code ir_load_tensor(struct ir_load *l, Onnx__TensorProto *p, const char *where,
+enum rw_code ir_load_tensor(struct ir_load *l, Onnx__TensorProto *p, struct ir_spot at,
                             struct ir_tensor **out);
 
-/* load_attr.c. Bodies are read as graphs inside `scope`. */
-enum rw_code ir_load_attr(struct ir_load *l, struct ir_scope *scope, Onnx__AttributeProto *p,
-                          const char *where, struct ir_attr *out);
+/* external.c. Storage, location and offset of a tensor that says its data is external;
+ * its dims are known. */
+enum rw_code ir_load_external(struct ir_load *l, const Onnx__TensorProto *p,
+                              struct ir_spot at, struct ir_tensor *t);
+
+/* load_attr.c. An attribute of `node`; bodies are read as graphs inside `scope`. */
+enum rw_code ir_load_attr(struct ir_load *l, struct ir_scope *scope,
+                          const Onnx__NodeProto *node, Onnx__AttributeProto *p,
+                          struct ir_attr *out);
 
 /* load_graph.c. The parts of a graph or of a function's body. */
 struct ir_parts {

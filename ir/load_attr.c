@@ -21,13 +21,11 @@ static enum ir_attr_type type_of(const Onnx__AttributeProto *p) {
     return p->n_graphs ? IR_ATTR_GRAPHS : IR_ATTR_UNDEFINED;
 }
 
-static enum rw_code load_tensors(struct ir_load *l, Onnx__TensorProto **p, size_t n,
-                                 const char *where, struct ir_attr *out) {
+static enum rw_code load_tensors(struct ir_load *l, const Onnx__NodeProto *node,
+                                 Onnx__TensorProto **p, size_t n, struct ir_attr *out) {
+    struct ir_spot at = {.node = node, .kind = "attribute", .name = out->name};
     struct ir_tensor **t = arena_new_array(l->m->arena, struct ir_tensor *, n);
-    for (size_t i = 0; i < n; i++) {
-        const char *at = arena_printf(&l->scratch, "%s: attribute \"%s\"", where, out->name);
-        TRY(ir_load_tensor(l, p[i], at, &t[i]));
-    }
+    for (size_t i = 0; i < n; i++) TRY(ir_load_tensor(l, p[i], at, &t[i]));
     out->tensors = t;
     out->n = (uint32_t)n;
     return RW_OK;
@@ -56,9 +54,11 @@ static void load_strings(struct ir_load *l, const Onnx__AttributeProto *p,
     out->n = (uint32_t)p->n_strings;
 }
 
-enum rw_code ir_load_attr(struct ir_load *l, struct ir_scope *scope, Onnx__AttributeProto *p,
-                          const char *where, struct ir_attr *out) {
-    if (!p->name || !*p->name) return ir_load_error(l, where, "an attribute has no name");
+enum rw_code ir_load_attr(struct ir_load *l, struct ir_scope *scope,
+                          const Onnx__NodeProto *node, Onnx__AttributeProto *p,
+                          struct ir_attr *out) {
+    struct ir_spot at = {.node = node, .kind = "attribute", .name = p->name};
+    if (!p->name || !*p->name) return ir_load_error(l, at, "has no name");
     *out = (struct ir_attr){.name = p->name, .type = type_of(p), .proto = p};
     if (p->ref_attr_name && *p->ref_attr_name) {
         out->ref = p->ref_attr_name;
@@ -74,11 +74,11 @@ enum rw_code ir_load_attr(struct ir_load *l, struct ir_scope *scope, Onnx__Attri
     case IR_ATTR_INTS: out->n = (uint32_t)p->n_ints, out->ints = p->ints; break;
     case IR_ATTR_STRINGS: load_strings(l, p, out); break;
     case IR_ATTR_TENSOR:
-        if (!p->t) return ir_load_error(l, where, "attribute \"%s\" has no tensor", p->name);
-        return load_tensors(l, &p->t, 1, where, out);
-    case IR_ATTR_TENSORS: return load_tensors(l, p->tensors, p->n_tensors, where, out);
+        if (!p->t) return ir_load_error(l, at, "has no tensor");
+        return load_tensors(l, node, &p->t, 1, out);
+    case IR_ATTR_TENSORS: return load_tensors(l, node, p->tensors, p->n_tensors, out);
     case IR_ATTR_GRAPH:
-        if (!p->g) return ir_load_error(l, where, "attribute \"%s\" has no graph", p->name);
+        if (!p->g) return ir_load_error(l, at, "has no graph");
         return load_graphs(l, scope, &p->g, 1, out);
     case IR_ATTR_GRAPHS: return load_graphs(l, scope, p->graphs, p->n_graphs, out);
     default: break;

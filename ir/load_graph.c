@@ -10,42 +10,6 @@
 #include "ir/load.h"
 #include "ir/names.h"
 
-#include <stdarg.h>
-
-enum rw_code ir_load_error(struct ir_load *l, const char *where, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    diag_where(l->diags, DIAG_ERROR, where, "%s", arena_vprintf(&l->scratch, format, args));
-    va_end(args);
-    return RW_FORMAT;
-}
-
-const char *ir_where(struct ir_load *l, const char *kind, const char *name) {
-    struct buf b = {0};
-    buf_printf(&b, "%s: %s ", l->source->name, kind);
-    buf_quote(&b, name);
-    const char *text = arena_strdup(&l->scratch, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
-
-/* A node without a name is known by its first output. */
-const char *ir_node_words(struct ir_load *l, const Onnx__NodeProto *p) {
-    struct buf b = {0};
-    bool named = p->name && *p->name;
-    buf_puts(&b, "node ");
-    if (named) buf_quote(&b, p->name);
-    else if (p->n_output) buf_puts(&b, "of "), buf_quote(&b, p->output[0]);
-    buf_printf(&b, " (%s)", p->op_type ? p->op_type : "");
-    const char *text = arena_strdup(&l->scratch, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
-
-const char *ir_where_node(struct ir_load *l, const Onnx__NodeProto *p) {
-    return arena_printf(&l->scratch, "%s: %s", l->source->name, ir_node_words(l, p));
-}
-
 struct ir_parts ir_graph_parts(Onnx__GraphProto *p) {
     return (struct ir_parts){
         .nnodes = p->n_node, .nodes = p->node, .ninputs = p->n_input, .inputs = p->input,
@@ -54,7 +18,7 @@ struct ir_parts ir_graph_parts(Onnx__GraphProto *p) {
         .sparse = p->sparse_initializer, .ninfos = p->n_value_info, .infos = p->value_info};
 }
 
-/* --- names ----------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------ */
 
 static uint64_t key_of(const struct ir_scope *s, sym_t name) {
     return (uint64_t)s->id << 32 | name;
@@ -84,7 +48,8 @@ static ir_value lookup(struct ir_load *l, struct ir_scope *s, const char *name) 
 
 /* A body may not reuse a name that it sees; where one does, its value gets another one
  * when all names are known. */
-static void note_hidden(struct ir_load *l, const struct ir_scope *s, sym_t name, ir_value v) {
+static void note_hidden(struct ir_load *l, const struct ir_scope *s, sym_t name,
+                        ir_value v) {
     struct ir_graph *g = s->g;
     for (s = s->outer; s; s = s->outer) {
         ir_value outer = map_get(&l->values, key_of(s, name));
@@ -116,31 +81,28 @@ void ir_load_rename_hiding(struct ir_load *l) {
 }
 
 static enum rw_code define(struct ir_load *l, struct ir_scope *s, const char *name,
-                           const char *where, ir_value *out) {
-    if (!name || !*name) return ir_load_error(l, where, "a value has no name");
+                           struct ir_spot at, ir_value *out) {
+    if (!name || !*name) return ir_load_error(l, at, "a value has no name");
     sym_t id = intern(&l->names, name);
     if (map_get(&l->values, key_of(s, id)) != MAP_NONE)
-        return ir_load_error(l, where, "\"%s\" is defined twice", name);
+        return ir_load_error(l, at, "\"%s\" is defined twice", name);
     *out = ir_add_value_as(s->g, name, NULL);
     note_hidden(l, s, id, *out);
     map_put(&l->values, key_of(s, id), *out);
     return RW_OK;
 }
 
-/* --- interface, initializers, types ---------------------------------------------------- */
+/* --- interface, initializers, types ----------------------------------------------- */
 
 static enum rw_code load_initializers(struct ir_load *l, struct ir_scope *s,
                                       const struct ir_parts *p) {
     for (size_t i = 0; i < p->ninits; i++) {
-        struct arena_mark mark = arena_mark(&l->scratch);
-        const char *name = p->inits[i]->name ? p->inits[i]->name : "";
-        const char *where = ir_where(l, "initializer", name);
+        struct ir_spot at = {.kind = "initializer", .name = p->inits[i]->name};
         struct ir_tensor *t;
         ir_value v;
-        TRY(define(l, s, name, where, &v));
-        TRY(ir_load_tensor(l, p->inits[i], where, &t));
+        TRY(define(l, s, at.name, at, &v));
+        TRY(ir_load_tensor(l, p->inits[i], at, &t));
         ir_set_initializer(s->g, v, t);
-        arena_reset(&l->scratch, mark);
     }
     return RW_OK;
 }
@@ -150,14 +112,14 @@ static enum rw_code load_sparse(struct ir_load *l, struct ir_scope *s,
                                 const struct ir_parts *p) {
     for (size_t i = 0; i < p->nsparse; i++) {
         const Onnx__SparseTensorProto *t = p->sparse[i];
-        const char *name = t->values && t->values->name ? t->values->name : "";
-        const char *where = ir_where(l, "sparse initializer", name);
+        struct ir_spot at = {.kind = "sparse initializer",
+                              .name = t->values ? t->values->name : NULL};
         uint64_t count;
         ir_value v;
-        TRY(define(l, s, name, where, &v));
+        TRY(define(l, s, at.name, at, &v));
         if (t->n_dims > UINT16_MAX ||
             !ir_tensor_count((uint32_t)t->n_dims, t->dims, &count))
-            return ir_load_error(l, where, "has dims that are negative or too large");
+            return ir_load_error(l, at, "has dims that are negative or too large");
         s->g->values.at[v].flags |= IR_IS_INIT;
     }
     return RW_OK;
@@ -178,11 +140,11 @@ static void declare(struct ir_load *l, struct ir_scope *s, ir_value v,
 
 static enum rw_code load_input(struct ir_load *l, struct ir_scope *s, const char *name,
                                const Onnx__ValueInfoProto *info) {
-    const char *where = ir_where(l, "input", name ? name : "");
+    struct ir_spot at = {.kind = "input", .name = name};
     ir_value v = name && *name ? find_here(l, s, name) : IR_NONE;
-    if (v == IR_NONE) TRY(define(l, s, name, where, &v));
+    if (v == IR_NONE) TRY(define(l, s, name, at, &v));
     else if (ir_has(s->g, v, IR_IS_INPUT))
-        return ir_load_error(l, where, "\"%s\" is defined twice", name);
+        return ir_load_error(l, at, "\"%s\" is defined twice", name);
     ir_add_input(s->g, v);
     if (info) declare(l, s, v, info);
     return RW_OK;
@@ -192,7 +154,7 @@ static enum rw_code load_output(struct ir_load *l, struct ir_scope *s, const cha
                                 const Onnx__ValueInfoProto *info) {
     ir_value v = name && *name ? lookup(l, s, name) : IR_NONE;
     if (v == IR_NONE)
-        return ir_load_error(l, ir_where(l, "output", name ? name : ""),
+        return ir_load_error(l, (struct ir_spot){.kind = "output", .name = name},
                              "no node or initializer makes it");
     ir_add_output(s->g, v);
     if (info) declare(l, s, v, info);
@@ -208,7 +170,7 @@ static void load_infos(struct ir_load *l, struct ir_scope *s, const struct ir_pa
     }
 }
 
-/* --- nodes ----------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------ */
 
 static enum rw_code define_outputs(struct ir_load *l, struct ir_scope *s,
                                    const struct ir_parts *p, struct ir_pending *nodes) {
@@ -219,9 +181,7 @@ static enum rw_code define_outputs(struct ir_load *l, struct ir_scope *s,
         for (size_t k = 0; k < n->n_output; k++) {
             nodes[i].out[k] = IR_NONE;
             if (!*n->output[k]) continue;
-            struct arena_mark mark = arena_mark(&l->scratch);
-            TRY(define(l, s, n->output[k], ir_where_node(l, n), &nodes[i].out[k]));
-            arena_reset(&l->scratch, mark);
+            TRY(define(l, s, n->output[k], (struct ir_spot){.node = n}, &nodes[i].out[k]));
         }
     }
     return RW_OK;
@@ -235,9 +195,11 @@ static enum rw_code load_operands(struct ir_load *l, struct ir_scope *s,
         bool absent = !*n->input[k];
         pending->in[k] = absent ? IR_NONE : lookup(l, s, n->input[k]);
         if (!absent && pending->in[k] == IR_NONE)
-            return ir_load_error(l, ir_where_node(l, n),
-                                 "input \"%s\" is not defined: no node, input or initializer "
-                                 "has this name", n->input[k]);
+            return ir_load_error(
+                l, (struct ir_spot){.node = n},
+                "input \"%s\" is not defined: no node, input or initializer "
+                "has this name",
+                n->input[k]);
     }
     return RW_OK;
 }
@@ -246,13 +208,11 @@ static enum rw_code load_node(struct ir_load *l, struct ir_scope *s,
                               struct ir_pending *pending) {
     Onnx__NodeProto *n = pending->proto;
     if (!n->op_type || !*n->op_type)
-        return ir_load_error(l, ir_where_node(l, n), "has no operator");
+        return ir_load_error(l, (struct ir_spot){.node = n}, "has no operator");
     TRY(load_operands(l, s, pending));
     pending->attr = arena_new_array(&l->scratch, struct ir_attr, n->n_attribute);
-    if (!n->n_attribute) return RW_OK;
-    const char *where = ir_where_node(l, n);
     for (size_t k = 0; k < n->n_attribute; k++)
-        TRY(ir_load_attr(l, s, n->attribute[k], where, &pending->attr[k]));
+        TRY(ir_load_attr(l, s, n, n->attribute[k], &pending->attr[k]));
     return RW_OK;
 }
 
@@ -287,7 +247,8 @@ static enum rw_code load_nodes(struct ir_load *l, struct ir_scope *s,
 static enum rw_code load_parts(struct ir_load *l, struct ir_scope *s,
                                const struct ir_parts *p) {
     struct ir_pending *nodes = arena_new_array(&l->scratch, struct ir_pending, p->nnodes);
-    if (p->nnodes > UINT32_MAX / 4) return ir_load_error(l, l->source->name, "too many nodes");
+    if (p->nnodes > UINT32_MAX / 4)
+        return ir_load_error(l, (struct ir_spot){0}, "too many nodes");
     TRY(load_initializers(l, s, p));
     TRY(load_sparse(l, s, p));
     for (size_t i = 0; i < p->ninputs; i++)

@@ -76,7 +76,7 @@ static void find_users(struct ir_load *l, struct sorter *s) {
     s->first[0] = 0;
 }
 
-/* --- the nodes that can come next: a heap, lowest number on top ------------------------ */
+/* --- the nodes that can come next: a heap, lowest number on top ------------------- */
 
 static void heap_add(uint32_t *heap, uint32_t *len, uint32_t x) {
     uint32_t i = (*len)++;
@@ -108,7 +108,7 @@ static uint32_t place(struct ir_load *l, struct sorter *s, uint32_t *order) {
     return placed;
 }
 
-/* --- cycles ---------------------------------------------------------------------------- */
+/* --- cycles ----------------------------------------------------------------------- */
 
 static void note_unplaced(struct sorter *s, uint32_t node, uint32_t producer) {
     if (s->missing[producer]) s->user[node] = producer;
@@ -124,9 +124,10 @@ static enum rw_code report_cycle(struct ir_load *l, struct sorter *s) {
         if (s->missing[i]) for_needs(s, i, note_unplaced);
     for (uint32_t steps = 0; steps < s->n; steps++) at = s->user[at];
     const Onnx__NodeProto *p = s->nodes[at].proto, *q = s->nodes[s->user[at]].proto;
-    if (p == q) return ir_load_error(l, ir_where_node(l, p), "needs its own output");
-    return ir_load_error(l, ir_where_node(l, p), "is in a cycle: it needs %s, which needs it",
-                         ir_node_words(l, q));
+    if (p == q)
+        return ir_load_error(l, (struct ir_spot){.node = p}, "needs its own output");
+    return ir_load_error(l, (struct ir_spot){.node = p},
+                         "is in a cycle: it needs %s, which needs it", ir_node_words(l, q));
 }
 
 enum rw_code ir_load_order(struct ir_load *l, const struct ir_graph *g,

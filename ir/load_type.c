@@ -20,7 +20,8 @@ static ir_dim load_dim(struct ir_load *l, const Onnx__TensorShapeProto__Dimensio
 }
 
 static const struct ir_type *load_tensor_type(struct ir_load *l, enum ir_type_kind kind,
-                                              int32_t elem, const Onnx__TensorShapeProto *shape,
+                                              int32_t elem,
+                                              const Onnx__TensorShapeProto *shape,
                                               bool in_function) {
     struct ir_type t = {.kind = kind, .dtype = dtype_of(elem), .ranked = shape != NULL};
     if (shape) {
@@ -33,8 +34,8 @@ static const struct ir_type *load_tensor_type(struct ir_load *l, enum ir_type_ki
     return arena_copy(l->m->arena, &t, sizeof t);
 }
 
-static const struct ir_type *wrap(struct ir_load *l, enum ir_type_kind kind, enum ir_dtype key,
-                                  const struct ir_type *elem) {
+static const struct ir_type *wrap(struct ir_load *l, enum ir_type_kind kind,
+                                  enum ir_dtype key, const struct ir_type *elem) {
     struct ir_type t = {.kind = kind, .dtype = key, .elem = elem};
     return arena_copy(l->m->arena, &t, sizeof t);
 }
@@ -45,8 +46,8 @@ const struct ir_type *ir_load_type(struct ir_load *l, const Onnx__TypeProto *p,
     if (!p) return NULL;
     switch (p->value_case) {
     case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-        return load_tensor_type(l, IR_TENSOR, p->tensor_type->elem_type, p->tensor_type->shape,
-                                in_function);
+        return load_tensor_type(l, IR_TENSOR, p->tensor_type->elem_type,
+                                p->tensor_type->shape, in_function);
     case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
         return load_tensor_type(l, IR_SPARSE_TENSOR, p->sparse_tensor_type->elem_type,
                                 p->sparse_tensor_type->shape, in_function);

@@ -1,6 +1,6 @@
 /* skeleton.c -- each message is walked twice: first its fields are checked and counted, so
- * that it is known which occur again, then they are copied. Nothing is read but tags, lengths and
- * what is copied.
+ * that it is known which occur again, then they are copied. Nothing is read but tags,
+ * lengths and what is copied.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -61,14 +61,15 @@ static int find_field(const ProtobufCMessageDescriptor *type, uint32_t number) {
     return low < type->n_fields && type->fields[low].id == number ? (int)low : -1;
 }
 
-/* --- which wire types a field may have ------------------------------------------------ */
+/* --- which wire types a field may have -------------------------------------------- */
 
 static enum ir_wire_type wire_type_of(ProtobufCType type) {
     switch (type) {
     case PROTOBUF_C_TYPE_FLOAT: case PROTOBUF_C_TYPE_FIXED32: case PROTOBUF_C_TYPE_SFIXED32:
         return IR_WIRE_FIXED32;
-    case PROTOBUF_C_TYPE_DOUBLE: case PROTOBUF_C_TYPE_FIXED64: case PROTOBUF_C_TYPE_SFIXED64:
-        return IR_WIRE_FIXED64;
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_SFIXED64: return IR_WIRE_FIXED64;
     case PROTOBUF_C_TYPE_STRING: case PROTOBUF_C_TYPE_BYTES: case PROTOBUF_C_TYPE_MESSAGE:
         return IR_WIRE_LEN;
     default: return IR_WIRE_VARINT;
@@ -92,7 +93,8 @@ static bool check_type(struct walk *w, const ProtobufCFieldDescriptor *d,
     enum ir_wire_type want = wire_type_of(d->type);
     if (is_packed(d, f)) {
         size_t unit = want == IR_WIRE_FIXED32 ? 4 : want == IR_WIRE_FIXED64 ? 8 : 1;
-        return (size_t)(f->end - f->data) % unit == 0 || fail(w, "packed numbers are cut off");
+        return (size_t)(f->end - f->data) % unit == 0 ||
+               fail(w, "packed numbers are cut off");
     }
     if (f->type == want) return true;
     return fail(w, arena_printf(w->arena, "field \"%s\" has wire type %d instead of %d",
@@ -107,7 +109,7 @@ static bool check_packed_varints(struct walk *w, const struct ir_wire_field *f) 
     return true;
 }
 
-/* --- counting -------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------- */
 
 static void drop_rivals(struct message *m, int index) {
     const ProtobufCFieldDescriptor *fields = m->type->fields;
@@ -153,7 +155,7 @@ static bool for_fields(struct walk *w, struct message *m,
     return true;
 }
 
-/* --- copying --------------------------------------------------------------------------- */
+/* --- copying ---------------------------------------------------------------------- */
 
 static void copy_field(struct walk *w, const struct ir_wire_field *f) {
     struct buf *b = &w->out->bytes;
@@ -173,8 +175,8 @@ static void mark_payload(struct walk *w, const struct ir_wire_field *f) {
 
 static bool copy_string(struct walk *w, const ProtobufCFieldDescriptor *d,
                         const struct ir_wire_field *f) {
-    static const char *const no_names[] = {"doc_string", "producer_name", "producer_version",
-                                           "denotation", "value"};
+    static const char *const no_names[] = {"doc_string", "producer_name",
+                                           "producer_version", "denotation", "value"};
     if (!memchr(f->data, 0, (size_t)(f->end - f->data))) {
         copy_field(w, f);
         return true;
@@ -275,7 +277,7 @@ bool ir_skeleton_read(const struct ir_walked *in, const ProtobufCMessageDescript
     return ok;
 }
 
-/* --- markers in unpacked messages ------------------------------------------------------ */
+/* --- markers in unpacked messages ------------------------------------------------- */
 
 const struct ir_payload *ir_payload_of(const struct ir_payload *table, uint32_t n,
                                        const ProtobufCMessage *m, uint32_t field) {
@@ -283,7 +285,8 @@ const struct ir_payload *ir_payload_of(const struct ir_payload *table, uint32_t 
         const ProtobufCMessageUnknownField *u = &m->unknown_fields[i];
         const uint8_t *at = u->data;
         uint64_t index;
-        if (u->tag != IR_PAYLOAD_FIELD || !ir_wire_read_varint(&at, u->data + u->len, &index))
+        if (u->tag != IR_PAYLOAD_FIELD ||
+            !ir_wire_read_varint(&at, u->data + u->len, &index))
             continue;
         if (index < n && table[index].field == field) return &table[index];
     }
@@ -293,6 +296,6 @@ const struct ir_payload *ir_payload_of(const struct ir_payload *table, uint32_t 
 ProtobufCMessageUnknownField ir_payload_marker(struct arena *a, uint32_t index) {
     uint8_t bytes[IR_WIRE_VARINT_MAX];
     size_t len = ir_wire_write_varint(index, bytes);
-    return (ProtobufCMessageUnknownField){IR_PAYLOAD_FIELD, PROTOBUF_C_WIRE_TYPE_VARINT, len,
-                                          arena_copy(a, bytes, len)};
+    return (ProtobufCMessageUnknownField){IR_PAYLOAD_FIELD, PROTOBUF_C_WIRE_TYPE_VARINT,
+                                          len, arena_copy(a, bytes, len)};
 }

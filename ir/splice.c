@@ -5,7 +5,7 @@
 
 #define SINK_BUFFER ((size_t)64 << 10)
 
-/* --- sink ------------------------------------------------------------------------------ */
+/* --- sink ------------------------------------------------------------------------- */
 
 void ir_sink_open(struct ir_sink *s, int fd) {
     *s = (struct ir_sink){.fd = fd, .buffer = malloc(SINK_BUFFER)};
@@ -50,7 +50,7 @@ bool ir_sink_close(struct ir_sink *s) {
     return !s->failed;
 }
 
-/* --- measuring ------------------------------------------------------------------------- */
+/* --- measuring -------------------------------------------------------------------- */
 
 /* The messages inside a message, in the order in which both walks meet them. */
 struct measured {
@@ -66,15 +66,17 @@ struct walk {
     const char *why;
 };
 
-static const ProtobufCMessageDescriptor *message_type(const ProtobufCMessageDescriptor *type,
-                                                      const struct ir_wire_field *f) {
+static const ProtobufCMessageDescriptor *
+message_type(const ProtobufCMessageDescriptor *type, const struct ir_wire_field *f) {
     for (unsigned i = 0; f->type == IR_WIRE_LEN && i < type->n_fields; i++)
-        if (type->fields[i].id == f->number && type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+        if (type->fields[i].id == f->number &&
+            type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
             return type->fields[i].descriptor;
     return NULL;
 }
 
-/* NULL where the field is no marker. The walk over the input let none in that is not ours. */
+/* NULL where the field is no marker. The walk over the input let none in that is not ours.
+ */
 static const struct ir_payload *payload_at(const struct ir_splice *s,
                                            const struct ir_wire_field *f) {
     if (f->number != IR_PAYLOAD_FIELD) return NULL;
@@ -83,12 +85,13 @@ static const struct ir_payload *payload_at(const struct ir_splice *s,
 }
 
 static uint64_t field_size(uint32_t number, uint64_t len) {
-    return ir_wire_varint_size(ir_wire_tag(number, IR_WIRE_LEN)) + ir_wire_varint_size(len) +
-           len;
+    return ir_wire_varint_size(ir_wire_tag(number, IR_WIRE_LEN)) +
+           ir_wire_varint_size(len) + len;
 }
 
-static bool measure(struct walk *w, const ProtobufCMessageDescriptor *type, const uint8_t *at,
-                    const uint8_t *end, unsigned depth, struct measured *out) {
+static bool measure(struct walk *w, const ProtobufCMessageDescriptor *type,
+                    const uint8_t *at, const uint8_t *end, unsigned depth,
+                    struct measured *out) {
     if (depth > IR_NESTING_MOST)
         return w->why = "messages would be nested over 100 deep", false;
     *out = (struct measured){.plain = true};
@@ -114,7 +117,8 @@ static bool measure(struct walk *w, const ProtobufCMessageDescriptor *type, cons
             out->size += (uint64_t)(f.end - f.begin);
         }
         if (out->size > INT32_MAX)
-            return w->why = "the model would have over 2 GiB, which no reader of ONNX takes",
+            return w->why =
+                       "the model would have over 2 GiB, which no reader of ONNX takes",
                    false;
     }
     out->inside = w->list.len - first;
@@ -135,7 +139,7 @@ bool ir_splice_size(const struct ir_splice *s, struct arena *a, uint64_t *size,
     return ok;
 }
 
-/* --- writing --------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------- */
 
 static void put_header(struct ir_sink *sink, uint32_t number, uint64_t len) {
     uint8_t bytes[2 * IR_WIRE_VARINT_MAX];

@@ -11,7 +11,7 @@ static const char *domain_of(const char *domain) {
     return !domain || rw_streq(domain, "ai.onnx") ? "" : domain;
 }
 
-/* --- versions ----------------------------------------------------------------------------- */
+/* --- versions --------------------------------------------------------------------- */
 
 static const struct ir_opset *find_opset(const struct ir_opset *at, uint32_t len,
                                          const char *domain) {
@@ -33,8 +33,9 @@ static Onnx__OperatorSetIdProto *store_opset(struct ir_store *s, const struct ir
 }
 
 /* Those of the file in their order, then new ones. */
-static Onnx__OperatorSetIdProto **store_opsets(struct ir_store *s, const struct ir_opset *at,
-                                               uint32_t len, Onnx__OperatorSetIdProto **read,
+static Onnx__OperatorSetIdProto **store_opsets(struct ir_store *s,
+                                               const struct ir_opset *at, uint32_t len,
+                                               Onnx__OperatorSetIdProto **read,
                                                size_t nread, size_t *n) {
     Onnx__OperatorSetIdProto **list = IR_LIST(s, Onnx__OperatorSetIdProto, nread + len);
     bool *written = arena_zalloc(s->a, (size_t)len + 1);
@@ -51,7 +52,8 @@ static Onnx__OperatorSetIdProto **store_opsets(struct ir_store *s, const struct 
 
 static int64_t opset_read(const Onnx__ModelProto *read) {
     for (size_t i = 0; read && i < read->n_opset_import; i++)
-        if (!*domain_of(read->opset_import[i]->domain)) return read->opset_import[i]->version;
+        if (!*domain_of(read->opset_import[i]->domain))
+            return read->opset_import[i]->version;
     return 0;
 }
 
@@ -63,12 +65,13 @@ static int64_t version_of(const struct ir_model *m, const Onnx__ModelProto *read
     return needed > m->ir_version ? needed : m->ir_version;
 }
 
-/* --- functions ----------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------- */
 
 static char **names_of(struct ir_store *s, const struct ir_graph *g, uint32_t n,
                        const ir_value *values) {
     char **list = IR_LIST(s, char, n);
-    for (uint32_t i = 0; i < n; i++) list[i] = arena_strdup(s->a, g->values.at[values[i]].name);
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = arena_strdup(s->a, g->values.at[values[i]].name);
     return list;
 }
 
@@ -83,12 +86,14 @@ static Onnx__FunctionProto *new_function(struct ir_store *s, const struct ir_fun
     return p;
 }
 
-static Onnx__FunctionProto *store_function(struct ir_store *s, const struct ir_function *f) {
+static Onnx__FunctionProto *store_function(struct ir_store *s,
+                                           const struct ir_function *f) {
     const struct ir_graph *g = f->body;
     Onnx__FunctionProto *p =
         f->proto ? arena_copy(s->a, f->proto, sizeof *p) : new_function(s, f);
     ir_value *out = arena_new_array(s->a, ir_value, g->outputs.len);
-    for (uint32_t i = 0; i < g->outputs.len; i++) out[i] = g->uses.at[g->outputs.at[i]].value;
+    for (uint32_t i = 0; i < g->outputs.len; i++)
+        out[i] = g->uses.at[g->outputs.at[i]].value;
     p->n_output = g->outputs.len;
     p->output = names_of(s, g, g->outputs.len, out);
     p->opset_import = store_opsets(s, f->opsets.at, f->opsets.len, p->opset_import,
@@ -98,7 +103,7 @@ static Onnx__FunctionProto *store_function(struct ir_store *s, const struct ir_f
     return p;
 }
 
-/* --- the model ----------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------- */
 
 static void prepare(struct ir_store *s, const Onnx__ModelProto *read) {
     const struct ir_source *source = s->m->source;

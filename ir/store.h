@@ -29,7 +29,7 @@ struct ir_store {
 /* The model as a message; markers stand for s->payloads. */
 Onnx__ModelProto *ir_store_model(struct ir_store *s);
 
-/* --- store_graph.c --- */
+/* --- store_graph.c ---------------------------------------------------------------- */
 Onnx__GraphProto *ir_store_graph(struct ir_store *s, const struct ir_graph *g);
 /* The name now of the value that had a name in the file: `name` itself where none had it,
  * or it was not renamed; NULL where the value was removed. */
@@ -37,24 +37,24 @@ char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name);
 Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph *g,
                                       Onnx__ValueInfoProto **read, size_t nread, size_t *n);
 
-/* --- store_node.c --- */
+/* --- store_node.c ----------------------------------------------------------------- */
 Onnx__AttributeProto *ir_store_attr(struct ir_store *s, const struct ir_attr *x);
 /* The nodes of a graph in order. */
 Onnx__NodeProto **ir_store_nodes(struct ir_store *s, const struct ir_graph *g, size_t *n);
 
-/* --- store_type.c --- */
+/* --- store_type.c ----------------------------------------------------------------- */
 Onnx__ValueInfoProto *ir_store_info(struct ir_store *s, const char *name,
                                     const struct ir_type *type);
 
-/* --- store_tensor.c --- */
+/* --- store_tensor.c --------------------------------------------------------------- */
 /* name NULL: that of the message stays. `shared`: may stay in the input file. */
 Onnx__TensorProto *ir_store_tensor(struct ir_store *s, const struct ir_tensor *t,
                                    const char *name, bool shared);
 
-/* --- store_training.c --- */
+/* --- store_training.c ------------------------------------------------------------- */
 /* Training graphs are carried along; names of the main graph in them follow renames. */
-Onnx__TrainingInfoProto **ir_store_training(struct ir_store *s, Onnx__TrainingInfoProto **read,
-                                            size_t n);
+Onnx__TrainingInfoProto **ir_store_training(struct ir_store *s,
+                                            Onnx__TrainingInfoProto **read, size_t n);
 
 /* A list of n pointers, in the arena, with room for `more`. */
 #define IR_LIST(s, type, n) arena_new_array((s)->a, type *, (size_t)(n) + 1)

@@ -5,9 +5,10 @@
  */
 #include "ir/store.h"
 
-/* --- names in the file and now ----------------------------------------------------------- */
+/* --- names in the file and now ---------------------------------------------------- */
 
-static const struct ir_graph_read *read_of(const struct ir_store *s, const struct ir_graph *g) {
+static const struct ir_graph_read *read_of(const struct ir_store *s,
+                                           const struct ir_graph *g) {
     uint32_t i = map_get(&s->index, (uintptr_t)g);
     return i == MAP_NONE ? NULL : &s->m->source->graphs.at[i];
 }
@@ -33,7 +34,7 @@ char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name) {
     return rw_streq(now, name) ? name : arena_strdup(s->a, now);
 }
 
-/* --- what the file says about values ------------------------------------------------------ */
+/* --- what the file says about values ---------------------------------------------- */
 
 /* Values that were made since, and all of a graph that was not read, are described. */
 static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value v,
@@ -41,16 +42,18 @@ static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value 
     const struct ir_value_info *x = ir_val(g, v);
     const uint32_t not = IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_INIT | IR_IS_OUTER | IR_IS_DEAD;
     bool possible = !g->function || s->ir_version >= 10;
-    return possible && v >= nread && !(x->flags & not) && x->producer != IR_NONE && x->type &&
-           (x->type->kind != IR_TENSOR || x->type->dtype != IR_UNDEFINED);
+    return possible && v >= nread && !(x->flags & not ) && x->producer != IR_NONE &&
+           x->type && (x->type->kind != IR_TENSOR || x->type->dtype != IR_UNDEFINED);
 }
 
 Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph *g,
-                                      Onnx__ValueInfoProto **read, size_t nread, size_t *n) {
+                                      Onnx__ValueInfoProto **read, size_t nread,
+                                      size_t *n) {
     const struct ir_graph_read *known = s->types ? NULL : read_of(s, g);
     uint32_t first = known ? known->n : 0;
     if (s->types) nread = 0;
-    Onnx__ValueInfoProto **list = IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len - first);
+    Onnx__ValueInfoProto **list =
+        IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len - first);
     *n = 0;
     for (size_t i = 0; i < nread; i++) {
         char *now = read[i]->name ? ir_name_now(s, g, read[i]->name) : NULL;
@@ -68,7 +71,8 @@ Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph 
     return list;
 }
 
-static Onnx__TensorAnnotation *store_annotation(struct ir_store *s, const struct ir_graph *g,
+static Onnx__TensorAnnotation *store_annotation(struct ir_store *s,
+                                                const struct ir_graph *g,
                                                 const Onnx__TensorAnnotation *read) {
     char *tensor = read->tensor_name ? ir_name_now(s, g, read->tensor_name) : NULL;
     if (!tensor && read->tensor_name) return NULL;
@@ -97,7 +101,7 @@ static void store_annotations(struct ir_store *s, const struct ir_graph *g,
     p->quantization_annotation = list;
 }
 
-/* --- initializers ------------------------------------------------------------------------- */
+/* --- initializers ----------------------------------------------------------------- */
 
 /* Ids of values keep the order that initializers had in the file. */
 static void store_initializers(struct ir_store *s, const struct ir_graph *g,
@@ -112,7 +116,8 @@ static void store_initializers(struct ir_store *s, const struct ir_graph *g,
     p->n_initializer = list.len;
 }
 
-static void store_sparse(struct ir_store *s, const struct ir_graph *g, Onnx__GraphProto *p) {
+static void store_sparse(struct ir_store *s, const struct ir_graph *g,
+                         Onnx__GraphProto *p) {
     size_t n = p->n_sparse_initializer;
     Onnx__SparseTensorProto **list = IR_LIST(s, Onnx__SparseTensorProto, n);
     p->n_sparse_initializer = 0;
@@ -130,11 +135,11 @@ static void store_sparse(struct ir_store *s, const struct ir_graph *g, Onnx__Gra
     p->sparse_initializer = list;
 }
 
-/* --- interface ---------------------------------------------------------------------------- */
+/* --- interface -------------------------------------------------------------------- */
 
 /* Value v at a place of the interface: as the file described it, under its name of now. */
-static Onnx__ValueInfoProto *store_port(struct ir_store *s, const struct ir_graph *g, ir_value v,
-                                        Onnx__ValueInfoProto *read) {
+static Onnx__ValueInfoProto *store_port(struct ir_store *s, const struct ir_graph *g,
+                                        ir_value v, Onnx__ValueInfoProto *read) {
     const struct ir_value_info *x = ir_val(g, v);
     if (!read) return ir_store_info(s, x->name, x->type);
     if (read->name && rw_streq(read->name, x->name)) return read;
@@ -143,7 +148,8 @@ static Onnx__ValueInfoProto *store_port(struct ir_store *s, const struct ir_grap
     return p;
 }
 
-static void store_interface(struct ir_store *s, const struct ir_graph *g, Onnx__GraphProto *p) {
+static void store_interface(struct ir_store *s, const struct ir_graph *g,
+                            Onnx__GraphProto *p) {
     Onnx__ValueInfoProto **in = IR_LIST(s, Onnx__ValueInfoProto, g->inputs.len);
     Onnx__ValueInfoProto **out = IR_LIST(s, Onnx__ValueInfoProto, g->outputs.len);
     size_t nin = 0;

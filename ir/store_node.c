@@ -8,9 +8,10 @@
 
 static char *text(struct ir_store *s, const char *t) { return arena_strdup(s->a, t); }
 
-/* --- attributes -------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------- */
 
-static void set_strings(struct ir_store *s, Onnx__AttributeProto *p, const struct ir_attr *x) {
+static void set_strings(struct ir_store *s, Onnx__AttributeProto *p,
+                        const struct ir_attr *x) {
     p->n_strings = x->n;
     p->strings = arena_new_array(s->a, ProtobufCBinaryData, x->n);
     for (uint32_t i = 0; i < x->n; i++) {
@@ -19,7 +20,8 @@ static void set_strings(struct ir_store *s, Onnx__AttributeProto *p, const struc
     }
 }
 
-static void set_graphs(struct ir_store *s, Onnx__AttributeProto *p, const struct ir_attr *x) {
+static void set_graphs(struct ir_store *s, Onnx__AttributeProto *p,
+                       const struct ir_attr *x) {
     if (x->type == IR_ATTR_GRAPH) {
         p->g = ir_store_graph(s, x->graphs[0]);
         return;
@@ -29,7 +31,8 @@ static void set_graphs(struct ir_store *s, Onnx__AttributeProto *p, const struct
     for (uint32_t i = 0; i < x->n; i++) p->graphs[i] = ir_store_graph(s, x->graphs[i]);
 }
 
-static void set_tensors(struct ir_store *s, Onnx__AttributeProto *p, const struct ir_attr *x) {
+static void set_tensors(struct ir_store *s, Onnx__AttributeProto *p,
+                        const struct ir_attr *x) {
     if (x->type == IR_ATTR_TENSOR) {
         p->t = ir_store_tensor(s, x->tensors[0], NULL, false);
         return;
@@ -40,7 +43,8 @@ static void set_tensors(struct ir_store *s, Onnx__AttributeProto *p, const struc
         p->tensors[i] = ir_store_tensor(s, x->tensors[i], NULL, false);
 }
 
-static void set_value(struct ir_store *s, Onnx__AttributeProto *p, const struct ir_attr *x) {
+static void set_value(struct ir_store *s, Onnx__AttributeProto *p,
+                      const struct ir_attr *x) {
     switch (x->type) {
     case IR_ATTR_FLOAT: p->has_f = 1, p->f = x->f; break;
     case IR_ATTR_INT: p->has_i = 1, p->i = x->i; break;
@@ -83,7 +87,7 @@ Onnx__AttributeProto *ir_store_attr(struct ir_store *s, const struct ir_attr *x)
     return p;
 }
 
-/* --- nodes ------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------ */
 
 static char *name_of(const struct ir_graph *g, ir_value v) {
     /* protobuf-c has no const; nobody writes through these. */
@@ -102,7 +106,8 @@ static void set_operands(struct ir_store *s, const struct ir_graph *g, ir_node n
 }
 
 /* Sharding specifications name operands and results of their node. */
-static void rename_shards(struct ir_store *s, const struct ir_graph *g, Onnx__NodeProto *p) {
+static void rename_shards(struct ir_store *s, const struct ir_graph *g,
+                          Onnx__NodeProto *p) {
     Onnx__NodeDeviceConfigurationProto **list =
         IR_LIST(s, Onnx__NodeDeviceConfigurationProto, p->n_device_configurations);
     for (size_t i = 0; i < p->n_device_configurations; i++) {
@@ -146,7 +151,8 @@ static Onnx__NodeProto *new_node(struct ir_store *s, const struct ir_graph *g, i
     return p;
 }
 
-static Onnx__NodeProto *store_node(struct ir_store *s, const struct ir_graph *g, ir_node n) {
+static Onnx__NodeProto *store_node(struct ir_store *s, const struct ir_graph *g,
+                                   ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);
     if (x->proto && !(x->flags & IR_NODE_CHANGED)) return x->proto;
     Onnx__NodeProto *p =

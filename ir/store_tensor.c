@@ -18,12 +18,13 @@ static void add_unknown(struct ir_store *s, Onnx__TensorProto *p,
     p->base.n_unknown_fields = n + 1;
 }
 
-static void add_payload(struct ir_store *s, Onnx__TensorProto *p, struct ir_payload payload) {
+static void add_payload(struct ir_store *s, Onnx__TensorProto *p,
+                        struct ir_payload payload) {
     add_unknown(s, p, ir_payload_marker(s->a, s->payloads.len));
     vec_push(s->a, &s->payloads, payload);
 }
 
-/* --- external data ---------------------------------------------------------------------- */
+/* --- external data ---------------------------------------------------------------- */
 
 static void add_entry(struct ir_store *s, Onnx__TensorProto *p, const char *key,
                       const char *value) {
@@ -56,14 +57,15 @@ static void drop_markers(struct ir_store *s, Onnx__TensorProto *p) {
     p->base.n_unknown_fields = kept;
 }
 
-/* --- messages --------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------- */
 
 static void set_dims(struct ir_store *s, Onnx__TensorProto *p, const struct ir_tensor *t) {
     p->n_dims = t->rank;
     p->dims = arena_copy(s->a, t->dims, t->rank * sizeof *t->dims);
 }
 
-static void set_strings(struct ir_store *s, Onnx__TensorProto *p, const struct ir_tensor *t) {
+static void set_strings(struct ir_store *s, Onnx__TensorProto *p,
+                        const struct ir_tensor *t) {
     p->n_string_data = (size_t)t->count;
     p->string_data = arena_new_array(s->a, ProtobufCBinaryData, (size_t)t->count);
     for (size_t i = 0; i < p->n_string_data; i++) {
@@ -79,7 +81,8 @@ static void set_data(struct ir_store *s, Onnx__TensorProto *p, const struct ir_t
     case IR_EXTERNAL: refer(s, p, t->location, t->offset, t->nbytes); return;
     case IR_IN_FILE: payload.offset = t->offset; break;
     case IR_IN_MEMORY: payload.memory = t->data; break;
-    case IR_AS_PROTO: rw_broken(__FILE__, __LINE__, "a tensor in a message that is not there");
+    case IR_AS_PROTO:
+        rw_broken(__FILE__, __LINE__, "a tensor in a message that is not there");
     }
     if (t->storage == IR_IN_FILE || t->nbytes > IR_PAYLOAD_LEAST) {
         add_payload(s, p, payload);

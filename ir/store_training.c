@@ -18,7 +18,8 @@ static Onnx__AttributeProto *rename_attr(struct ir_store *s, Onnx__AttributeProt
     Onnx__AttributeProto *p = arena_copy(s->a, read, sizeof *read);
     if (p->g) p->g = rename_graph(s, p->g);
     p->graphs = IR_LIST(s, Onnx__GraphProto, p->n_graphs);
-    for (size_t i = 0; i < p->n_graphs; i++) p->graphs[i] = rename_graph(s, read->graphs[i]);
+    for (size_t i = 0; i < p->n_graphs; i++)
+        p->graphs[i] = rename_graph(s, read->graphs[i]);
     return p;
 }
 
@@ -51,8 +52,8 @@ static Onnx__StringStringEntryProto **rename_bindings(struct ir_store *s,
     return list;
 }
 
-Onnx__TrainingInfoProto **ir_store_training(struct ir_store *s, Onnx__TrainingInfoProto **read,
-                                            size_t n) {
+Onnx__TrainingInfoProto **ir_store_training(struct ir_store *s,
+                                            Onnx__TrainingInfoProto **read, size_t n) {
     Onnx__TrainingInfoProto **list = IR_LIST(s, Onnx__TrainingInfoProto, n);
     for (size_t i = 0; i < n; i++) {
         Onnx__TrainingInfoProto *p = arena_copy(s->a, read[i], sizeof *p);

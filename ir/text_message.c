@@ -25,7 +25,7 @@ bool text_message_attr(struct ir_model *m, Onnx__AttributeProto *p, struct ir_at
     struct ir_load l = {.m = m};
     bool is_other =
         p->t || p->g || p->n_tensors || p->n_graphs || p->tp || p->sparse_tensor;
-    return !is_other && ir_load_attr(&l, NULL, p, "", out) == RW_OK;
+    return !is_other && ir_load_attr(&l, NULL, NULL, p, out) == RW_OK;
 }
 
 Onnx__AttributeProto *text_attr_message(struct ir_model *m, const struct ir_attr *a) {

@@ -15,7 +15,8 @@ bool ir_wire_read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out) 
     return false;
 }
 
-const char *ir_wire_next(const uint8_t **at, const uint8_t *end, struct ir_wire_field *out) {
+const char *ir_wire_next(const uint8_t **at, const uint8_t *end,
+                         struct ir_wire_field *out) {
     uint64_t tag, len = 0;
     out->begin = *at;
     if (!ir_wire_read_varint(at, end, &tag)) return "a field tag is cut off or overlong";
@@ -25,7 +26,8 @@ const char *ir_wire_next(const uint8_t **at, const uint8_t *end, struct ir_wire_
     out->data = *at;
     switch (tag & 7) {
     case IR_WIRE_VARINT:
-        if (!ir_wire_read_varint(at, end, &out->varint)) return "a number is cut off or overlong";
+        if (!ir_wire_read_varint(at, end, &out->varint))
+            return "a number is cut off or overlong";
         out->end = *at;
         return NULL;
     case IR_WIRE_FIXED64: len = 8; break;

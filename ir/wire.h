@@ -6,7 +6,12 @@
 
 #include "base/buf.h"
 
-enum ir_wire_type { IR_WIRE_VARINT = 0, IR_WIRE_FIXED64 = 1, IR_WIRE_LEN = 2, IR_WIRE_FIXED32 = 5 };
+enum ir_wire_type {
+    IR_WIRE_VARINT = 0,
+    IR_WIRE_FIXED64 = 1,
+    IR_WIRE_LEN = 2,
+    IR_WIRE_FIXED32 = 5
+};
 #define IR_WIRE_VARINT_MAX 10
 
 struct ir_wire_field {

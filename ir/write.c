@@ -29,7 +29,7 @@ static enum rw_code failed(struct writer *w, const char *format, ...) {
     return RW_OUTPUT;
 }
 
-/* --- weights that stay in the input --------------------------------------------------------- */
+/* --- weights that stay in the input ----------------------------------------------- */
 
 /* Readers of ONNX look for external data beside the model, and follow no links. */
 static enum rw_code prepare_share(struct writer *w) {
@@ -45,8 +45,9 @@ static enum rw_code prepare_share(struct writer *w) {
                 os_same_file(&a, &b);
     enum rw_code code = RW_OK;
     if (!same)
-        code = failed(w, "--weights=share needs an output in the folder of the input, \"%s\"",
-                      in_folder ? in_folder : s->folder);
+        code =
+            failed(w, "--weights=share needs an output in the folder of the input, \"%s\"",
+                   in_folder ? in_folder : s->folder);
     else if (output && rw_streq(input, output))
         code = failed(w, "--weights=share would replace the file that its weights are in");
     else w->share = arena_strdup(&w->a, os_basename(input));
@@ -54,7 +55,7 @@ static enum rw_code prepare_share(struct writer *w) {
     return code;
 }
 
-/* --- the model file ------------------------------------------------------------------------- */
+/* --- the model file --------------------------------------------------------------- */
 
 static enum rw_code pack(struct writer *w, struct ir_splice *out) {
     struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share,

@@ -20,7 +20,7 @@ static const char *op_at(const struct ir_graph *g, uint32_t k) {
     return ir_op_name(g, n);
 }
 
-/* --- tests ----------------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------ */
 
 static void a_small_tensor_is_in_memory_and_a_large_one_in_the_file(void) {
     start();
@@ -46,7 +46,8 @@ static void a_small_tensor_is_in_memory_and_a_large_one_in_the_file(void) {
 
 static void a_body_sees_the_values_around_it(void) {
     start();
-    Onnx__GraphProto *g = graph("x", "y"), *inner = graph(NULL, "r"), *other = graph(NULL, "r");
+    Onnx__GraphProto *g = graph("x", "y"), *inner = graph(NULL, "r"),
+                     *other = graph(NULL, "r");
     add(inner, node("Neg", "t", "r"));
     add(other, node("Abs", "t", "r"));
     add(g, node("Relu", "x", "t"));
@@ -129,8 +130,9 @@ static void a_name_that_nobody_defines_is_refused(void) {
     Onnx__GraphProto *g = graph("x", "y");
     add(g, node("Neg", "b", "y"));
     g->node[0]->name = "first";
-    assert_refused(read(g), "m.onnx: node \"first\" (Neg)",
-                   "input \"b\" is not defined: no node, input or initializer has this name");
+    assert_refused(
+        read(g), "m.onnx: node \"first\" (Neg)",
+        "input \"b\" is not defined: no node, input or initializer has this name");
 }
 
 static void a_name_defined_twice_is_refused(void) {

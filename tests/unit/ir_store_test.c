@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* --- writing to a file and back -------------------------------------------------------- */
+/* --- writing to a file and back --------------------------------------------------- */
 
 static const char *temporary(const char *name) {
     const char *folder = getenv("TMPDIR");
@@ -119,8 +119,14 @@ static ir_node insert_elu(struct ir_model *m) {
     ir_value in = ir_find_value(g, "t");
     ir_value out = ir_add_value(g, "new", ir_type_tensor(m->arena, IR_FLOAT, 2, dims));
     struct ir_attr alpha = ir_attr_float("alpha", 0.5f);
-    struct ir_new_node n = {.op = "Elu", .domain = "", .nin = 1, .nout = 1, .nattr = 1, .in = &in,
-                            .out = &out, .attr = &alpha,
+    struct ir_new_node n = {.op = "Elu",
+                            .domain = "",
+                            .nin = 1,
+                            .nout = 1,
+                            .nattr = 1,
+                            .in = &in,
+                            .out = &out,
+                            .attr = &alpha,
                             .rule = intern(&m->names, "to-elu")};
     ir_node relu = g->nodes.at[g->first].next, elu = ir_add_node(g, &n, relu);
     ir_set_input(g, relu, 0, out);
@@ -196,13 +202,15 @@ static void large_tensors_old_and_new_are_written_with_their_bytes(void) {
     const int64_t dims[] = {30, 40};
     uint8_t *bytes = arena_alloc(&a, 4800);
     for (size_t i = 0; i < 4800; i++) bytes[i] = (uint8_t)(i * 31 >> 3);
-    ir_value v = ir_add_constant(m->main, "new", ir_tensor_new(&a, IR_FLOAT, 2, dims, bytes));
+    ir_value v =
+        ir_add_constant(m->main, "new", ir_tensor_new(&a, IR_FLOAT, 2, dims, bytes));
     ir_set_input(m->main, m->main->first, 0, v);
     Onnx__ModelProto *p = written(m);
     CU_ASSERT_EQUAL_FATAL(p->graph->n_initializer, 2);
     Onnx__TensorProto *old = p->graph->initializer[0], *new = p->graph->initializer[1];
     CU_ASSERT_EQUAL_FATAL(old->raw_data.len, 4000);
-    for (size_t i = 0; i < 4000; i++) CU_ASSERT_EQUAL(old->raw_data.data[i], (uint8_t)(i * 7));
+    for (size_t i = 0; i < 4000; i++)
+        CU_ASSERT_EQUAL(old->raw_data.data[i], (uint8_t)(i * 7));
     CU_ASSERT_STRING_EQUAL(new->name, "new");
     CU_ASSERT_EQUAL(new->n_dims, 2);
     CU_ASSERT_EQUAL_FATAL(new->raw_data.len, 4800);
@@ -243,7 +251,8 @@ static void an_output_that_cannot_be_written_is_an_error_and_nothing_remains(voi
                            "cannot be written: No such file or directory");
     m->edits++;
     CU_ASSERT_EQUAL(ir_model_write(m, "/dev/full", &o, &diags), RW_OUTPUT);
-    CU_ASSERT_STRING_EQUAL(diags.list.at[1].text, "cannot be written: No space left on device");
+    CU_ASSERT_STRING_EQUAL(diags.list.at[1].text,
+                           "cannot be written: No space left on device");
     arena_free(&a);
 }
 
