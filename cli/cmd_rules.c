@@ -18,6 +18,7 @@ static const struct rule_pack *load(struct session *s, const char *name) {
 static enum rw_code check_pack(struct session *s, const char *name) {
     const struct rule_pack *pack = load(s, name);
     if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
+    dsl_lint(pack, &s->diags);
     if (s->options.verbosity >= 0)
         printf("%s: %u rule%s, no errors\n", name, pack->nrules,
                plural(pack->nrules));

@@ -110,7 +110,7 @@ uint32_t dsl_raw_end(const struct diag_source *source, uint32_t from) {
         if (text[i] == '#')
             while (i + 1 < len && text[i + 1] != '\n') i++;
         if (text[i] == '"')
-            for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
+            for (i++; i < len && text[i] != '"'; i++) /* over line ends, as in ONNX text */
                 if (text[i] == '\\') i++;
     }
     return UINT32_MAX;
