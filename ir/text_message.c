@@ -22,10 +22,15 @@ Onnx__AttributeProto *text_type_message(struct ir_model *m, const struct ir_type
 }
 
 bool text_message_attr(struct ir_model *m, Onnx__AttributeProto *p, struct ir_attr *out) {
-    struct ir_load l = {.m = m};
+    struct ir_source source = {.name = "text"};
+    struct diag_sink diags; /* the caller says what is wrong */
+    diag_init(&diags, m->arena);
+    struct ir_load l = {.m = m, .source = &source, .diags = &diags};
     bool is_other =
         p->t || p->g || p->n_tensors || p->n_graphs || p->tp || p->sparse_tensor;
-    return !is_other && ir_load_attr(&l, NULL, NULL, p, out) == RW_OK;
+    bool ok = !is_other && ir_load_attr(&l, NULL, NULL, p, out) == RW_OK;
+    arena_free(&l.scratch);
+    return ok;
 }
 
 Onnx__AttributeProto *text_attr_message(struct ir_model *m, const struct ir_attr *a) {
