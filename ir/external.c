@@ -70,6 +70,10 @@ enum rw_code ir_load_external(struct ir_load *l, const Onnx__TensorProto *p,
     if (offset && !parse_size(offset, &t->offset))
         return wrong_number(l, at, "offset", offset);
     if (length && !parse_size(length, &len)) return wrong_number(l, at, "length", length);
+    if (!ir_dtype_bits(t->dtype)) { /* a type that is not known: as much as is said */
+        if (!length && t->offset < file->stamp.size) len = file->stamp.size - t->offset;
+        t->nbytes = len;
+    }
     if (len != t->nbytes)
         return ir_load_error(l, at, "external data has length %" PRIu64
                              ", type and shape need %" PRIu64, len, t->nbytes);

@@ -274,6 +274,17 @@ def check_external(tool):
                 done = run(tool, *options, path, out)
                 check("external, elsewhere", done.returncode == 0, done.stderr)
                 check("external, elsewhere", onnx.load(out) == want, "differs")
+        done = run(tool, path, "-")
+        check("external, to a pipe", done.returncode == 4 and b"standard output" in done.stderr,
+              done.stderr)
+        newer = load(path)
+        newer.graph.initializer[0].data_type = 99
+        with open(os.path.join(a, "newer.onnx"), "wb") as f:
+            f.write(newer.SerializeToString())
+        got, why = rebuilt(tool, os.path.join(a, "newer.onnx"), os.path.join(b, "newer.onnx"))
+        check("external, unknown type", got == newer, why or "differs")
+        os.remove(os.path.join(a, "newer.onnx"))
+        os.remove(os.path.join(b, "newer.onnx"))
         data = os.path.join(a, "sub", "w.bin")
         os.link(data, os.path.join(a, "linked.bin"))
         done = run(tool, path, os.path.join(a, "linked.bin"))
@@ -322,6 +333,8 @@ def check_share(tool):
         os.mkdir(os.path.join(temp, "b"))
         done = run(tool, "--share", path, os.path.join(temp, "b", "out.onnx"))
         check("share elsewhere", done.returncode == 4, done.stderr)
+        done = run(tool, "--share", path, "-")
+        check("share to a pipe", done.returncode == 4 and not done.stdout, done.stderr)
         done = run(tool, "--share", path, path)
         check("share onto itself", done.returncode == 4 and load(path) == model, done.stderr)
         check("share", sorted(os.listdir(temp)) == ["b", "in.onnx", "out.onnx"], "leftovers")
