@@ -3,19 +3,39 @@
  */
 #include "ir/infer_rules.h"
 
-bool infer_gather(struct infer *x) {
-    struct infer_shape data, index, out = {0};
+/* The dims of data with those of the indices in place of one. */
+static bool gather_along(struct infer *x, const struct infer_shape *data, int64_t along,
+                         enum ir_dtype t) {
+    struct infer_shape index, out = {0};
     uint32_t axis;
+    if (!infer_axis(x, along, data->rank, &axis)) return false;
+    if (!infer_shape_of(x, 1, &index)) return true;
+    if (data->rank - 1 + index.rank > INFER_MAX_RANK) return true;
+    for (uint32_t i = 0; i < axis; i++) out.dim[out.rank++] = data->dim[i];
+    for (uint32_t i = 0; i < index.rank; i++) out.dim[out.rank++] = index.dim[i];
+    for (uint32_t i = axis + 1; i < data->rank; i++) out.dim[out.rank++] = data->dim[i];
+    infer_set(x, 0, t, &out);
+    return true;
+}
+
+bool infer_gather(struct infer *x) {
+    struct infer_shape data;
     infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
     if (!infer_shape_of(x, 0, &data)) return true;
-    if (!infer_axis(x, infer_int(x, "axis", 0), data.rank, &axis)) return false;
-    if (!infer_shape_of(x, 1, &index)) return true;
-    if (data.rank - 1 + index.rank > INFER_MAX_RANK) return true;
-    for (uint32_t i = 0; i < axis; i++) out.dim[out.rank++] = data.dim[i];
-    for (uint32_t i = 0; i < index.rank; i++) out.dim[out.rank++] = index.dim[i];
-    for (uint32_t i = axis + 1; i < data.rank; i++) out.dim[out.rank++] = data.dim[i];
-    infer_set(x, 0, infer_dtype(x, 0), &out);
-    return true;
+    return gather_along(x, &data, infer_int(x, "axis", 0), infer_dtype(x, 0));
+}
+
+/* com.microsoft GatherBlockQuantized (data, indices, scales, zero points): of bytes each
+ * holds several elements. */
+bool infer_gather_block_quantized(struct infer *x) {
+    struct infer_shape data;
+    int64_t bits = infer_int(x, "bits", 4);
+    enum ir_dtype t = infer_dtype(x, 2);
+    infer_set_unranked(x, 0, t, 0);
+    if (!infer_shape_of(x, 0, &data) || !data.rank || bits < 1 || bits > 8) return true;
+    ir_dim *last = &data.dim[data.rank - 1];
+    if (infer_dtype(x, 0) == IR_UINT8) *last = ir_dim_mul(x->d, *last, infer_const(x, 8 / bits));
+    return gather_along(x, &data, infer_int(x, "gather_axis", 0), t);
 }
 
 /* GatherElements: the shape of the indices. */

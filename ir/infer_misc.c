@@ -1,4 +1,4 @@
-/* infer_misc.c -- constants, sequences, optionals, and the operators of ai.onnx.ml.
+/* infer_misc.c -- constants, sequences, optionals.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_rules.h"
@@ -120,64 +120,5 @@ bool infer_concat_from_sequence(struct infer *x) {
 /* SequenceLength, OptionalHasElement: a scalar of the schema's type. */
 bool infer_scalar(struct infer *x) {
     infer_set(x, 0, IR_UNDEFINED, &(struct infer_shape){0});
-    return true;
-}
-
-/* --- ai.onnx.ml -------------------------------------------------------------------- */
-
-static ir_dim rows_of(const struct infer *x) {
-    struct infer_shape s;
-    if (!infer_shape_of(x, 0, &s)) return IR_DIM_UNKNOWN;
-    return s.rank == 2 ? s.dim[0] : s.rank == 1 ? infer_const(x, 1) : IR_DIM_UNKNOWN;
-}
-
-static uint32_t list_length(const struct infer *x, const char *name) {
-    const struct ir_attr *a = ir_find_attr(x->g, x->n, name);
-    return a ? a->n : 0;
-}
-
-/* Labels [rows], strings or int64 as the class labels are; scores [rows, classes]. */
-bool infer_classifier(struct infer *x) {
-    static const char *const strings[] = {"classlabels_strings", "classlabels_string"};
-    static const char *const ints[] = {"classlabels_int64s", "classlabels_ints"};
-    uint32_t n = 0;
-    enum ir_dtype t = IR_INT64;
-    for (size_t i = 0; i < 2; i++) {
-        if (list_length(x, strings[i])) n = list_length(x, strings[i]), t = IR_STRING;
-        else if (list_length(x, ints[i])) n = list_length(x, ints[i]);
-    }
-    struct infer_shape labels = {.rank = 1, .dim = {rows_of(x)}};
-    struct infer_shape scores = {.rank = 2, .dim = {labels.dim[0], IR_DIM_UNKNOWN}};
-    bool by_pairs = rw_streq(ir_op_name(x->g, x->n), "SVMClassifier");
-    if (n > 1 && !by_pairs) scores.dim[1] = infer_const(x, n);
-    infer_set(x, 0, t, &labels);
-    infer_set(x, 1, IR_FLOAT, &scores);
-    return true;
-}
-
-bool infer_regressor(struct infer *x) {
-    const struct ir_attr *a = ir_find_attr(x->g, x->n, "n_targets");
-    if (!a) a = ir_find_attr(x->g, x->n, "targets");
-    struct infer_shape s = {.rank = 2, .dim = {rows_of(x), IR_DIM_UNKNOWN}};
-    if (a && a->type == IR_ATTR_INT && a->i > 0) s.dim[1] = infer_const(x, a->i);
-    infer_set(x, 0, IR_FLOAT, &s);
-    return true;
-}
-
-/* Normalizer, Scaler: the data's shape, in float. */
-bool infer_float_like(struct infer *x) {
-    infer_set_like(x, 0, IR_FLOAT, 0);
-    return true;
-}
-
-/* Columns of the last dim, by index. */
-bool infer_array_feature_extractor(struct infer *x) {
-    struct infer_shape s, index;
-    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
-    if (!infer_shape_of(x, 0, &s) || !s.rank) return true;
-    if (s.rank == 1) s = (struct infer_shape){.rank = 2, .dim = {infer_const(x, 1)}};
-    bool known = infer_shape_of(x, 1, &index);
-    s.dim[s.rank - 1] = known ? infer_product(x, &index, 0, index.rank) : IR_DIM_UNKNOWN;
-    infer_set(x, 0, infer_dtype(x, 0), &s);
     return true;
 }

@@ -31,7 +31,7 @@ infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
     infer_dequantize_linear, infer_dynamic_quantize_linear, infer_broadcast,
     infer_qlinear_broadcast, infer_bias;
 /* infer_index.c */
-infer_rule infer_gather, infer_gather_elements, infer_gather_nd, infer_concat,
+infer_rule infer_gather, infer_gather_block_quantized, infer_gather_elements, infer_gather_nd, infer_concat,
     infer_qlinear_concat, infer_split, infer_slice, infer_range, infer_one_hot,
     infer_non_zero, infer_pad;
 /* infer_matmul.c */
@@ -42,8 +42,11 @@ infer_rule infer_matmul, infer_matmul_integer, infer_matmul_integer_to_float,
 infer_rule infer_constant, infer_random, infer_split_to_sequence,
     infer_sequence_construct, infer_sequence_empty, infer_sequence_insert,
     infer_same_type, infer_identity, infer_element, infer_concat_from_sequence,
-    infer_scalar, infer_classifier, infer_regressor, infer_float_like,
-    infer_array_feature_extractor;
+    infer_scalar;
+/* infer_ml.c */
+infer_rule infer_classifier, infer_regressor, infer_float_like,
+    infer_array_feature_extractor, infer_zip_map, infer_string_normalizer, infer_tokenizer,
+    infer_tfidf_vectorizer;
 /* infer_nn.c */
 infer_rule infer_batch_norm, infer_resize, infer_recurrent;
 /* infer_reduce.c */
