@@ -119,6 +119,8 @@ struct ir_model {
     struct ir_graph *main;
     VEC(struct ir_graph *) graphs; /* all: main, bodies, functions with theirs */
     VEC(struct ir_function *) functions;
+    struct map function_index;   /* of inference: (domain, name) -> number, ... */
+    uint32_t functions_indexed;  /* ... made when there were so many */
     VEC(struct ir_opset) opsets;
     int64_t ir_version;
     struct ir_journal *journal;

@@ -10,10 +10,7 @@ void infer_run_init(struct infer_run *run, struct ir_model *m, struct diag_sink 
     *run = (struct infer_run){.m = m, .diags = diags};
 }
 
-void infer_run_end(struct infer_run *run) {
-    arena_free(&run->scratch);
-    arena_free(&run->arena);
-}
+void infer_run_end(struct infer_run *run) { arena_free(&run->scratch); }
 
 /* --- one node ---------------------------------------------------------------------- */
 
@@ -33,7 +30,7 @@ static bool has_open_attributes(const struct ir_node_info *n) {
 /* Runs the rule of the node. false: it broke a rule of its operator; x->why says which. */
 static bool apply(struct infer *x, bool *changed) {
     struct infer_entry e = infer_find(ir_domain_name(x->g, x->n), ir_op_name(x->g, x->n));
-    struct ir_function *f = infer_callee(x->run, x->g, x->n);
+    struct ir_function *f = infer_callee(x->g, x->n);
     if (f) {
         infer_call(x, f);
     } else if (!has_open_attributes(ir_nod(x->g, x->n))) {

@@ -16,26 +16,26 @@
 
 static uint64_t key_of(sym_t domain, sym_t name) { return (uint64_t)domain << 32 | name; }
 
-static void index_functions(struct infer_run *run) {
-    struct ir_model *m = run->m;
-    map_init(&run->functions, &run->arena);
-    run->functions_indexed = true;
+static void index_functions(struct ir_model *m) {
+    map_init(&m->function_index, m->arena);
+    m->functions_indexed = m->functions.len;
     for (uint32_t i = 0; i < m->functions.len; i++) {
         const struct ir_function *f = m->functions.at[i];
         bool is_default = !f->domain || rw_streq(f->domain, "ai.onnx");
         uint64_t key = key_of(intern(&m->names, is_default ? "" : f->domain),
                               intern(&m->names, f->name ? f->name : ""));
-        bool taken = map_get(&run->functions, key) != MAP_NONE;
-        map_put(&run->functions, key, taken ? AMBIGUOUS : i);
+        bool taken = map_get(&m->function_index, key) != MAP_NONE;
+        map_put(&m->function_index, key, taken ? AMBIGUOUS : i);
     }
 }
 
-struct ir_function *infer_callee(struct infer_run *run, const struct ir_graph *g, ir_node n) {
+struct ir_function *infer_callee(const struct ir_graph *g, ir_node n) {
+    struct ir_model *m = g->model;
     const struct ir_node_info *info = ir_nod(g, n);
-    if (!run->m->functions.len) return NULL;
-    if (!run->functions_indexed) index_functions(run);
-    uint32_t i = map_get(&run->functions, key_of(info->domain, info->op));
-    return i < run->m->functions.len ? run->m->functions.at[i] : NULL;
+    if (!m->functions.len) return NULL;
+    if (m->functions_indexed != m->functions.len) index_functions(m);
+    uint32_t i = map_get(&m->function_index, key_of(info->domain, info->op));
+    return i < m->functions.len ? m->functions.at[i] : NULL;
 }
 
 static void set_operands(struct infer *x, struct ir_graph *body) {

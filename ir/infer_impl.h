@@ -35,9 +35,6 @@ struct infer_run {
     struct ir_model *m;
     struct diag_sink *diags;  /* or NULL */
     struct arena scratch;     /* of the nodes under way */
-    struct arena arena;       /* until the end of the run */
-    struct map functions;     /* (domain, name) -> number in the model; made when asked for */
-    bool functions_indexed;
     uint32_t call_depth;      /* of calls of functions under way */
     uint32_t call_nodes;      /* inferred inside calls so far */
 };
@@ -140,7 +137,7 @@ void infer_body(struct infer *x, struct ir_graph *body);
 
 /* --- infer_call.c ------------------------------------------------------------------ */
 /* The function of the model that node n calls, or NULL. */
-struct ir_function *infer_callee(struct infer_run *run, const struct ir_graph *g, ir_node n);
+struct ir_function *infer_callee(const struct ir_graph *g, ir_node n);
 /* Outputs of a call, by inferring the function's body with the operands' types. */
 void infer_call(struct infer *x, struct ir_function *f);
 

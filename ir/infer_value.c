@@ -76,10 +76,10 @@ static void zip_items(struct infer *x, binary_item *f) {
     uint32_t rank, len;
     ir_dim items[INFER_MAX_ITEMS];
     if (!x->nin || !value_length(x, 0, &rank, &len)) return;
-    for (uint32_t i = 0; i < len; i++) {
-        items[i] = item_of(infer_value_of(x, 0), i);
-        for (uint32_t k = 1; k < x->nin; k++)
-            items[i] = f(x, items[i], item_of(infer_value_of(x, k), i));
+    for (uint32_t k = 0; k < x->nin; k++) {
+        const struct ir_symval *value = infer_value_of(x, k);
+        for (uint32_t i = 0; i < len; i++)
+            items[i] = k ? f(x, items[i], item_of(value, i)) : item_of(value, i);
     }
     infer_put_items(x, 0, rank, len, items);
 }

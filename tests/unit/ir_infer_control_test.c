@@ -46,6 +46,30 @@ static void branches_meet_in_what_both_have(void) {
     kit_end(&k);
 }
 
+static void a_change_in_a_body_goes_on_outside(void) {
+    struct kit k;
+    kit_start(&k, 14);
+    ir_value c = kit_input(&k, "c", IR_BOOL, ""), x = kit_input(&k, "x", IR_FLOAT, NULL);
+    ir_value y = kit_input(&k, "y", IR_FLOAT, "2 3");
+    struct kit yes = body_of(&k, "yes"), no = body_of(&k, "no");
+    ir_value seen = ir_add_outer(yes.g, x), other = ir_add_outer(yes.g, y);
+    ir_node a = kit_add(&yes, &(struct kit_node){"Relu", .nin = 1, .in = {seen}});
+    ir_add_output(yes.g, ir_output(yes.g, a, 0));
+    ir_node b = kit_add(&no, &(struct kit_node){"Relu", .nin = 1, .in = {ir_add_outer(no.g, y)}});
+    ir_add_output(no.g, ir_output(no.g, b, 0));
+    ir_node n = own(&k, "If", 1, &c, 1, 2, (struct kit *[]){&yes, &no},
+                    (const char *[]){"then_branch", "else_branch"});
+    ir_value out = ir_output(k.g, n, 0);
+    ir_node user = kit_add(&k, &(struct kit_node){"Tanh", .nin = 1, .in = {out}});
+    CU_ASSERT_EQUAL(ir_infer_model(k.m, NULL), RW_OK);
+    CU_ASSERT_FALSE(ir_type_ranked(ir_val(k.g, out)->type));
+    ir_set_input(yes.g, a, 0, other);
+    ir_infer_from(yes.g, &a, 1);
+    kit_type(&k, out, "float[2, 3]");
+    kit_type(&k, ir_output(k.g, user, 0), "float[2, 3]");
+    kit_end(&k);
+}
+
 /* for (...) { grows = concat(grows, stays); stays = relu(stays); collect stays } */
 static void a_loop_keeps_what_its_body_keeps(void) {
     struct kit k;
@@ -214,6 +238,7 @@ void add_ir_infer_control_suite(void);
 void add_ir_infer_control_suite(void) {
     CU_pSuite s = CU_add_suite("ir: inference through bodies and calls", NULL, NULL);
     CU_ADD_TEST(s, branches_meet_in_what_both_have);
+    CU_ADD_TEST(s, a_change_in_a_body_goes_on_outside);
     CU_ADD_TEST(s, a_loop_keeps_what_its_body_keeps);
     CU_ADD_TEST(s, a_rank_that_changes_is_not_assumed);
     CU_ADD_TEST(s, what_a_branch_demands_holds_only_there);
