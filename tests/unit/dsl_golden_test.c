@@ -127,6 +127,46 @@ static void compare_all(const char *folder, make_text *make) {
     arena_free(&a);
 }
 
+/* Without what layout is free in: spaces, semicolons, comments. */
+static void essence(const char *text, struct buf *out) {
+    for (const char *c = text; *c; c++) {
+        if (*c == '#') c += strcspn(c, "\n") - 1;
+        else if (*c == '"') {
+            size_t n = 1 + strcspn(c + 1, "\"") + 1; /* with both quotes */
+            buf_add(out, c, n);
+            c += n - 1;
+        } else if (!strchr(" \t\n;", *c)) {
+            buf_putc(out, *c);
+        }
+    }
+}
+
+static void format_keeps_the_meaning(struct arena *a, const struct diag_source *source,
+                                     struct buf *out) {
+    struct buf formatted = {0}, before = {0};
+    format(a, source, &formatted);
+    essence(source->text, &before);
+    essence(buf_text(&formatted), out);
+    CU_ASSERT_STRING_EQUAL(buf_text(out), buf_text(&before));
+    buf_free(&formatted);
+    buf_free(&before);
+}
+
+static void packs_are_only_laid_out_anew(void) {
+    static const char *const packs[] = {"auto", "bert", "opset", "lib/cleanup", "lib/norm",
+                                        "lib/gelu", "lib/skip_norm"};
+    for (size_t i = 0; i < countof(packs); i++) {
+        struct arena a = ARENA_EMPTY;
+        struct buf out = {0};
+        const char *path = arena_printf(&a, "%s/%s.rules", ONNXRW_SOURCE_RULES, packs[i]);
+        const struct diag_source *source = read_file(&a, path, packs[i]);
+        CU_ASSERT_PTR_NOT_NULL(source);
+        if (source) format_keeps_the_meaning(&a, source, &out);
+        buf_free(&out);
+        arena_free(&a);
+    }
+}
+
 static void files_are_formatted_as_expected(void) { compare_all("fmt", format); }
 
 static void files_are_lowered_as_expected(void) { compare_all("lower", lower); }
@@ -136,6 +176,7 @@ void add_dsl_golden_suite(void);
 void add_dsl_golden_suite(void) {
     CU_pSuite s = CU_add_suite("dsl: golden texts", NULL, NULL);
     CU_ADD_TEST(s, files_are_formatted_as_expected);
+    CU_ADD_TEST(s, packs_are_only_laid_out_anew);
     CU_ADD_TEST(s, files_are_lowered_as_expected);
     CU_ADD_TEST(s, messages_are_as_expected);
 }
