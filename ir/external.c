@@ -56,7 +56,7 @@ enum rw_code ir_load_external(struct ir_load *l, const Onnx__TensorProto *p,
                               struct ir_spot at, struct ir_tensor *t) {
     const char *location = entry(p, "location"), *offset = entry(p, "offset"),
                *length = entry(p, "length");
-    const struct ir_external *file;
+    const struct ir_external *file = NULL;
     uint64_t len = t->nbytes, end;
     if (!location || !*location)
         return ir_load_error(l, at, "external data has no location");
