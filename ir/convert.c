@@ -30,6 +30,8 @@ static const struct format *format_of(enum ir_dtype t) {
         {7, 2, 15, 0x7b, 0x7c, 0x7f, true, false},         /* float8e5m2 */
         {7, 2, 16, 0x7f, 0x80, 0x80, false, true},         /* float8e5m2fnuz */
         {3, 1, 1, 7, 7, 7, false, false},                  /* float4e2m1 */
+        {5, 3, 1, 0x1f, 0x1f, 0x1f, false, false},         /* float6e2m3 */
+        {5, 2, 3, 0x1f, 0x1f, 0x1f, false, false},         /* float6e3m2 */
     };
     switch (t) {
     case IR_FLOAT16: return &formats[0];
@@ -39,6 +41,8 @@ static const struct format *format_of(enum ir_dtype t) {
     case IR_FLOAT8E5M2: return &formats[4];
     case IR_FLOAT8E5M2FNUZ: return &formats[5];
     case IR_FLOAT4E2M1: return &formats[6];
+    case IR_FLOAT6E2M3: return &formats[7];
+    case IR_FLOAT6E3M2: return &formats[8];
     default: return NULL;
     }
 }

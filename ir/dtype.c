@@ -50,6 +50,8 @@ static const struct dtype_facts facts[IR_DTYPE_N] = {
     [IR_FLOAT8E8M0] = {"float8e8m0", 8, FLOATING, 1, -127, 127, NOT_A_NUMBER},
     [IR_UINT2] = {"uint2", 2, UNSIGNED, 2, 0, 1, ZERO},
     [IR_INT2] = {"int2", 2, SIGNED, 1, 0, 1, NEGATIVE | ZERO},
+    [IR_FLOAT6E2M3] = {"float6e2m3", 6, FLOATING, 4, -3, 2, NEGATIVE_ZERO | NEGATIVE | ZERO},
+    [IR_FLOAT6E3M2] = {"float6e3m2", 6, FLOATING, 3, -4, 4, NEGATIVE_ZERO | NEGATIVE | ZERO},
 };
 
 static bool in_range(enum ir_dtype t) { return (uint32_t)t < IR_DTYPE_N; }
@@ -68,6 +70,10 @@ bool ir_dtype_is_float(enum ir_dtype t) { return in_range(t) && facts[t].class =
 
 bool ir_dtype_is_int(enum ir_dtype t) {
     return in_range(t) && (facts[t].class == UNSIGNED || facts[t].class == SIGNED);
+}
+
+bool ir_dtype_has_nan(enum ir_dtype t) {
+    return in_range(t) && (facts[t].specials & NOT_A_NUMBER) != 0;
 }
 
 /* A signed integer's least value -2^n has exponent n, one more than its other values

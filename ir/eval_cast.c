@@ -99,7 +99,7 @@ static bool to_small_float(struct eval_job *j, const struct eval_array *x,
     bool saturate = ir_eval_attr_int(j, "saturate", 1) != 0;
     for (uint64_t i = 0; i < r->count; i++) {
         float f = as_float(x, i);
-        if (r->dtype == IR_FLOAT4E2M1 && isnan(f)) return false;
+        if (isnan(f) && !ir_dtype_has_nan(r->dtype)) return false;
         if (r->dtype == IR_FLOAT8E8M0) {
             if (signbit(f) && !isnan(f)) return false;
             r->u64[i] = to_e8m0(f, saturate, round_mode(j));

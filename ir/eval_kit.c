@@ -7,27 +7,7 @@
 
 #define LONGEST_LIST (1u << 16) /* of integers given as a parameter */
 
-/* --- bits of elements -------------------------------------------------------------- */
-
-/* Little-endian bytes, or a part of one where `width` is below 8. */
-static uint64_t get_bits(const unsigned char *at, uint32_t width, uint64_t i) {
-    if (width < 8) {
-        uint64_t bit = i * width;
-        return ((unsigned)at[bit / 8] >> (bit % 8)) & ((1u << width) - 1);
-    }
-    return ir_load_le(at + i * (width / 8), width / 8);
-}
-
-/* Into zeroed bytes. */
-static void set_bits(unsigned char *at, uint32_t width, uint64_t i, uint64_t bits) {
-    if (width < 8) {
-        uint64_t bit = i * width;
-        unsigned part = (unsigned)bits & ((1u << width) - 1);
-        at[bit / 8] = (unsigned char)(at[bit / 8] | part << (bit % 8));
-        return;
-    }
-    ir_store_le(at + i * (width / 8), width / 8, bits);
-}
+/* --- elements ---------------------------------------------------------------------- */
 
 static int64_t sign_extended(uint64_t bits, uint32_t width) {
     uint64_t sign = (uint64_t)1 << (width - 1);
@@ -123,7 +103,7 @@ bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
     if (ir_dtype_bits(t) >= 8) return true;
     out->at = arena_array(&j->work, (size_t)out->count, 1);
     for (uint64_t i = 0; i < out->count; i++)
-        out->at[i] = (unsigned char)get_bits(bytes, ir_dtype_bits(t), i);
+        out->at[i] = (unsigned char)ir_load_bits(bytes, ir_dtype_bits(t), i);
     return true;
 }
 
@@ -140,7 +120,7 @@ static bool is_number(enum ir_dtype t) {
 static void load(const unsigned char *bytes, const struct eval_array *a) {
     uint32_t width = ir_dtype_bits(a->dtype);
     for (uint64_t i = 0; i < a->count; i++) {
-        uint64_t bits = get_bits(bytes, width, i);
+        uint64_t bits = ir_load_bits(bytes, width, i);
         switch (a->class) {
         case EVAL_F32: a->f32[i] = float_of(a->dtype, bits); break;
         case EVAL_F64: memcpy(&a->f64[i], &bits, sizeof bits); break;
@@ -234,7 +214,7 @@ bool ir_eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *
         r->strings = arena_copy(j->e->arena, c->at, (size_t)c->count * c->size);
     else if (width >= 8) memcpy(to, c->at, (size_t)r->nbytes);
     else
-        for (uint64_t i = 0; i < c->count; i++) set_bits(to, width, i, c->at[i]);
+        for (uint64_t i = 0; i < c->count; i++) ir_put_bits(to, width, i, c->at[i]);
     j->out[k] = r;
     return true;
 }
@@ -259,7 +239,7 @@ bool ir_eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
     if (!r) return false;
     unsigned char *to = (unsigned char *)(uintptr_t)r->data;
     for (uint64_t i = 0; i < a->count; i++)
-        set_bits(to, ir_dtype_bits(a->dtype), i, stored(a, i));
+        ir_put_bits(to, ir_dtype_bits(a->dtype), i, stored(a, i));
     j->out[k] = r;
     return true;
 }

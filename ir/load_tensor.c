@@ -74,8 +74,7 @@ static enum rw_code load_typed(struct ir_load *l, const Onnx__TensorProto *p,
                                struct ir_tensor *t, struct ir_spot at) {
     enum ir_typed_field field = ir_typed_field(t->dtype);
     const struct ir_payload *range = payload_of(l, p, field);
-    uint64_t wanted = t->nbytes / ir_typed_width(t->dtype),
-             found = ir_typed_count(p, field);
+    uint64_t wanted = ir_typed_items(t->dtype, t->count), found = ir_typed_count(p, field);
     if (range) return load_range(l, range, wanted, t, at);
     if (found != wanted) return wrong_size(l, t, found, "numbers", wanted, at);
     t->storage = IR_AS_PROTO;

@@ -1,8 +1,8 @@
 /* tensor.h -- constant tensors: where their bytes are, and reading small ones.
  *
  * A tensor's bytes are a range of the model's file, a range of an external data file, or
- * in memory in the layout of raw_data (little-endian, row major, sub-byte types packed
- * low nibble first). Weights are not read unless somebody asks for their value.
+ * in memory in the layout of raw_data (little-endian, row major; elements below a byte are
+ * a stream of bits, the low ones of a byte first). Weights are not read unless somebody asks for their value.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

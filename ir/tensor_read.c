@@ -35,11 +35,9 @@ static bool element_bits(struct ir_model *m, const struct ir_tensor *t, uint64_t
     uint32_t bits = ir_dtype_bits(t->dtype);
     unsigned char bytes[8];
     if (bits == 0 || bits > 64 || i >= t->count) return false;
-    uint32_t width = bits < 8 ? 1 : bits / 8;
-    uint64_t per_byte = bits < 8 ? 8 / bits : 1;
-    if (!ir_tensor_bytes_at(m, t, i / per_byte * width, width, bytes)) return false;
-    *out = ir_load_le(bytes, width);
-    if (bits < 8) *out = (*out >> (i % per_byte * bits)) & ((1u << bits) - 1);
+    uint64_t at = i * bits, end = (at + bits + 7) / 8;
+    if (!ir_tensor_bytes_at(m, t, at / 8, end - at / 8, bytes)) return false;
+    *out = ir_low_bits(ir_load_le(bytes, (uint32_t)(end - at / 8)) >> at % 8, bits);
     return true;
 }
 

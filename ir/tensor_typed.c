@@ -20,10 +20,16 @@ enum ir_typed_field ir_typed_field(enum ir_dtype t) {
     }
 }
 
-uint32_t ir_typed_width(enum ir_dtype t) {
+/* How many bits of the raw layout an item stands for. */
+static uint32_t item_bits(enum ir_dtype t) {
     uint32_t bits = ir_dtype_bits(t);
-    if (t == IR_COMPLEX64 || t == IR_COMPLEX128) return bits / 16;
-    return bits < 8 ? 1 : bits / 8;
+    if (t == IR_COMPLEX64 || t == IR_COMPLEX128) return bits / 2;
+    return bits < 8 && 8 % bits == 0 ? 8 : bits;
+}
+
+uint64_t ir_typed_items(enum ir_dtype t, uint64_t count) {
+    uint32_t bits = item_bits(t);
+    return (count * ir_dtype_bits(t) + bits - 1) / bits;
 }
 
 size_t ir_typed_count(const Onnx__TensorProto *p, enum ir_typed_field f) {
@@ -73,32 +79,36 @@ static bool next_item(struct cursor *c, uint64_t *out) {
     return false;
 }
 
-/* Copies what of raw bytes [at, at + width) lies in [first, first + n). */
-static void copy_part(uint64_t item, uint32_t width, uint64_t at, uint64_t first, uint64_t n,
-                      unsigned char *out) {
-    for (uint32_t k = 0; k < width; k++)
-        if (at + k >= first && at + k - first < n)
-            out[at + k - first] = (unsigned char)(item >> (8 * k));
+/* Adds what of item i, `bits` of the raw layout, lies in its bytes [first, first + n). */
+static void add_part(uint64_t item, uint32_t bits, uint64_t i, uint64_t first, uint64_t n,
+                     unsigned char *out) {
+    uint64_t at = i * bits / 8;
+    for (item = ir_low_bits(item, bits) << i * bits % 8; item; item >>= 8, at++)
+        if (at >= first && at - first < n)
+            out[at - first] = (unsigned char)(out[at - first] | item);
 }
 
 bool ir_typed_bytes_at(struct ir_model *m, const struct ir_tensor *t, uint64_t first,
                        uint64_t n, void *out) {
-    uint32_t width = ir_typed_width(t->dtype);
+    uint32_t bits = item_bits(t->dtype);
     enum ir_typed_field f = ir_typed_field(t->dtype);
     size_t len;
     const void *range = m ? ir_source_field(m, t, &len) : NULL;
-    uint64_t i = first / width, end = (first + n + width - 1) / width;
+    uint64_t items = ir_typed_items(t->dtype, t->count);
+    uint64_t i = first * 8 / bits, end = ((first + n) * 8 + bits - 1) / bits;
+    if (end > items) end = items; /* bits of the last byte that belong to none */
+    memset(out, 0, (size_t)n);
     if (!range) {
         if (!t->proto || end > ir_typed_count(t->proto, f)) return false;
         for (; i < end; i++)
-            copy_part(item_of(t->proto, f, (size_t)i), width, i * width, first, n, out);
+            add_part(item_of(t->proto, f, (size_t)i), bits, i, first, n, out);
         return true;
     }
     struct cursor c = {range, (const unsigned char *)range + len, f};
     uint64_t item;
     for (uint64_t k = 0; k < end; k++) {
         if (!next_item(&c, &item)) return false;
-        if (k >= i) copy_part(item, width, k * width, first, n, out);
+        if (k >= i) add_part(item, bits, k, first, n, out);
     }
     return true;
 }

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/tensor_bytes.h"
 #include "ir/text_parser.h"
 
 #include <errno.h>
@@ -16,15 +17,8 @@ struct elements {
 };
 
 static void put_bits(struct text_parser *p, struct elements *e, uint64_t x, uint32_t bits) {
-    if (bits < 8) {
-        uint32_t shift = (uint32_t)(e->n * bits % 8);
-        if (shift == 0) vec_push(p->arena, &e->raw, 0);
-        unsigned char *last = vec_last(&e->raw);
-        *last = (unsigned char)(*last | (x & ((1u << bits) - 1u)) << shift);
-        return;
-    }
-    for (uint32_t i = 0; i < bits; i += 8)
-        vec_push(p->arena, &e->raw, (unsigned char)(x >> i));
+    while (e->raw.len * 8 < (e->n + 1) * bits) vec_push(p->arena, &e->raw, 0);
+    ir_put_bits(e->raw.at, bits, e->n, x);
 }
 
 /* nan(0x7fa00000): its bits. */

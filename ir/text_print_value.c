@@ -1,6 +1,7 @@
 /* text_print_value.c -- types, constants and attributes as ONNX text.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/tensor_bytes.h"
 #include "ir/text_lex.h"
 #include "ir/text_message.h"
 #include "ir/text_private.h"
@@ -97,19 +98,6 @@ void text_print_type(struct buf *out, const struct ir_dims *dims, const struct i
 
 /* --- constants ---------------------------------------------------------------------- */
 
-static uint64_t little_endian(const unsigned char *p, uint32_t bytes) {
-    uint64_t x = 0;
-    for (uint32_t i = 0; i < bytes; i++) x |= (uint64_t)p[i] << (8 * i);
-    return x;
-}
-
-/* The bits of element i in the raw layout. */
-static uint64_t bits_of(const unsigned char *raw, uint32_t bits, uint64_t i) {
-    if (bits >= 8) return little_endian(raw + i * (bits / 8), bits / 8);
-    uint64_t at = i * bits;
-    return ((uint32_t)raw[at / 8] >> (at % 8)) & ((1u << bits) - 1u);
-}
-
 /* nan, -nan, or with other bits nan(0x7f800001). */
 static void print_nan(struct buf *out, uint64_t bits, uint64_t plain, uint64_t sign) {
     if (bits == plain) buf_puts(out, "nan");
@@ -136,24 +124,24 @@ static void print_element(struct buf *out, enum ir_dtype t, const unsigned char 
                           uint64_t i) {
     uint32_t bits = ir_dtype_bits(t);
     switch (t) {
-    case IR_FLOAT: print_float_bits(out, (uint32_t)bits_of(raw, 32, i)); break;
-    case IR_DOUBLE: print_double_bits(out, bits_of(raw, 64, i)); break;
+    case IR_FLOAT: print_float_bits(out, (uint32_t)ir_load_bits(raw, 32, i)); break;
+    case IR_DOUBLE: print_double_bits(out, ir_load_bits(raw, 64, i)); break;
     case IR_COMPLEX64:
-        print_float_bits(out, (uint32_t)bits_of(raw, 32, 2 * i));
+        print_float_bits(out, (uint32_t)ir_load_bits(raw, 32, 2 * i));
         buf_puts(out, ", ");
-        print_float_bits(out, (uint32_t)bits_of(raw, 32, 2 * i + 1));
+        print_float_bits(out, (uint32_t)ir_load_bits(raw, 32, 2 * i + 1));
         break;
     case IR_COMPLEX128:
-        print_double_bits(out, bits_of(raw, 64, 2 * i));
+        print_double_bits(out, ir_load_bits(raw, 64, 2 * i));
         buf_puts(out, ", ");
-        print_double_bits(out, bits_of(raw, 64, 2 * i + 1));
+        print_double_bits(out, ir_load_bits(raw, 64, 2 * i + 1));
         break;
     case IR_INT2: case IR_INT4: case IR_INT8: case IR_INT16: case IR_INT32: case IR_INT64: {
-        uint64_t sign = UINT64_C(1) << (bits - 1), x = bits_of(raw, bits, i);
+        uint64_t sign = UINT64_C(1) << (bits - 1), x = ir_load_bits(raw, bits, i);
         buf_printf(out, "%" PRId64, (int64_t)((x ^ sign) - sign));
         break;
     }
-    default: buf_printf(out, "%" PRIu64, bits_of(raw, bits, i)); break;
+    default: buf_printf(out, "%" PRIu64, ir_load_bits(raw, bits, i)); break;
     }
 }
 

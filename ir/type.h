@@ -19,6 +19,7 @@ enum ir_dtype {
     IR_COMPLEX128 = 15, IR_BFLOAT16 = 16, IR_FLOAT8E4M3FN = 17, IR_FLOAT8E4M3FNUZ = 18,
     IR_FLOAT8E5M2 = 19, IR_FLOAT8E5M2FNUZ = 20, IR_UINT4 = 21, IR_INT4 = 22,
     IR_FLOAT4E2M1 = 23, IR_FLOAT8E8M0 = 24, IR_UINT2 = 25, IR_INT2 = 26,
+    IR_FLOAT6E2M3 = 27, IR_FLOAT6E3M2 = 28,
     IR_DTYPE_N
 };
 /* Lower-case name as in ONNX text ("float", "int64"); NULL when out of range. */
@@ -28,6 +29,7 @@ enum ir_dtype ir_dtype_from_name(const char *name);
 uint32_t ir_dtype_bits(enum ir_dtype t); /* bits an element; 0: string, undefined */
 bool ir_dtype_is_float(enum ir_dtype t); /* every floating type, 4 to 64 bits */
 bool ir_dtype_is_int(enum ir_dtype t);   /* every integer type; bool is none */
+bool ir_dtype_has_nan(enum ir_dtype t);
 /* Does a Cast from one to the other keep every value? (int32 -> double, half -> float) */
 bool ir_cast_is_lossless(enum ir_dtype from, enum ir_dtype to);
 

@@ -132,6 +132,10 @@ def rich_model():
     floats = T(name="floats", data_type=T.FLOAT, dims=[2, 300],
                float_data=[0.5 * i for i in range(600)])
     nibbles = T(name="nibbles", data_type=T.INT4, dims=[3], int32_data=[0x78, 3])
+    sixes = T(name="sixes", data_type=T.FLOAT6E2M3, dims=[7],
+              int32_data=[8, 33, 31, 20, 4, 48, 10])
+    packed = T(name="packed", data_type=T.FLOAT6E2M3, dims=[7],
+               raw_data=bytes.fromhex("48f85104ac00"))
     words = h.make_tensor("words", T.STRING, [2], [b"a\0b", "ü".encode()])
     words.doc_string = "nul \0 in a doc"
     sparse = h.make_sparse_tensor(tensor("sparse", 3), tensor("", 3, dtype=np.int64), [9])
@@ -154,7 +158,8 @@ def rich_model():
     const = h.make_node("Constant", [], ["k"], value=tensor("k", 40, 40))
     graph = h.make_graph([const, node, custom, called, h.make_node("Relu", ["k"], ["kk"])], "main",
                          [info("x"), info("c", (), T.BOOL)], [info("out", None), info("kk")],
-                         [tensor("big", 100, 30), typed, half, floats, nibbles, words],
+                         [tensor("big", 100, 30), typed, half, floats, nibbles, sixes,
+                          packed, words],
                          doc_string="graph", value_info=[info("y"), info("stale"), info("z")],
                          sparse_initializer=[sparse])
     graph.quantization_annotation.add(tensor_name="z").quant_parameter_tensor_names.add(

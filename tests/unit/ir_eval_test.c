@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ir/eval.h"
+#include "ir/tensor_bytes.h"
 
 #include "base/buf.h"
 
@@ -41,10 +42,7 @@ static const struct ir_tensor *read_tensor(struct bench *b, const char **text) {
         if (t == IR_DOUBLE) memcpy(&bits, &values[i], 8);
         else if (t == IR_FLOAT) bits = 0, memcpy(&bits, &f, 4);
         else if (ir_dtype_is_float(t)) bits = ir_small_float_encode(t, values[i], true);
-        if (width < 8)
-            bytes[i * width / 8] |=
-                (unsigned char)((bits & ((1u << width) - 1)) << (i * width % 8));
-        else memcpy(bytes + i * width / 8, &bits, width / 8);
+        ir_put_bits(bytes, width, i, bits);
     }
     return ir_tensor_new(&b->arena, t, rank, dims, bytes);
 }
@@ -200,6 +198,22 @@ static void casts_follow_the_standard(void) {
     SHOWS(b, "Cast", "float[4] 1e6 -inf 0.3 nan", "float8e4m3fn[4] 448 -448 0.3125 nan");
     set_int(&b, "saturate", 0);
     SHOWS(b, "Cast", "float[2] 1e6 448", "float8e4m3fn[2] nan 448");
+    arena_free(&b.arena);
+}
+
+static void casts_of_six_bits(void) {
+    struct bench b = BENCH;
+    b.opset = 28;
+    b.attr[0] = ir_attr_int("to", IR_FLOAT6E2M3);
+    b.nattr = 1;
+    SHOWS(b, "Cast", "float[5] 1 -0.1875 3.14159 1e9 -0.01", "float6e2m3[5] 1 -0.25 3.25 7.5 -0");
+    SHOWS(b, "Cast", "float[1] nan", "none");
+    b.attr[0] = ir_attr_int("to", IR_FLOAT6E3M2);
+    SHOWS(b, "Cast", "float[3] 3.14159 26 -inf", "float6e3m2[3] 3 24 -28");
+    b.attr[0] = ir_attr_int("to", IR_FLOAT);
+    SHOWS(b, "Cast", "float6e3m2[3] 3 24 -28", "float[3] 3 24 -28");
+    b.nattr = 0;
+    SHOWS(b, "Transpose", "float6e2m3[2,3] 1 2 3 4 5 6", "float6e2m3[3,2] 1 4 2 5 3 6");
     arena_free(&b.arena);
 }
 
@@ -463,6 +477,7 @@ void add_ir_eval_suite(void) {
     CU_ADD_TEST(s, comparisons_and_logic);
     CU_ADD_TEST(s, variadic_operators_and_clip);
     CU_ADD_TEST(s, casts_follow_the_standard);
+    CU_ADD_TEST(s, casts_of_six_bits);
     CU_ADD_TEST(s, round_modes_of_powers_of_two);
     CU_ADD_TEST(s, shapes_are_made_and_read);
     CU_ADD_TEST(s, the_older_form_of_a_parameter_is_read);

@@ -22,13 +22,17 @@ static void casts_that_keep_every_value(void) {
         {IR_INT32, IR_DOUBLE}, {IR_FLOAT16, IR_FLOAT}, {IR_BFLOAT16, IR_FLOAT},
         {IR_UINT8, IR_FLOAT16}, {IR_BOOL, IR_INT8}, {IR_INT8, IR_BFLOAT16},
         {IR_FLOAT8E4M3FN, IR_FLOAT16}, {IR_FLOAT8E8M0, IR_BFLOAT16}, {IR_INT64, IR_INT64},
-        {IR_UINT16, IR_INT32}, {IR_FLOAT4E2M1, IR_FLOAT8E4M3FN}};
+        {IR_UINT16, IR_INT32}, {IR_FLOAT4E2M1, IR_FLOAT8E4M3FN},
+        {IR_FLOAT4E2M1, IR_FLOAT6E2M3}, {IR_FLOAT6E3M2, IR_FLOAT8E5M2},
+        {IR_UINT2, IR_FLOAT6E3M2}};
     static const enum ir_dtype loses[][2] = {
         {IR_INT64, IR_DOUBLE}, {IR_INT32, IR_FLOAT}, {IR_FLOAT, IR_FLOAT16},
         {IR_FLOAT16, IR_BFLOAT16}, {IR_BFLOAT16, IR_FLOAT16}, {IR_INT8, IR_UINT32},
         {IR_UINT8, IR_INT8}, {IR_FLOAT, IR_INT64}, {IR_INT8, IR_BOOL},
         {IR_FLOAT8E5M2, IR_FLOAT8E5M2FNUZ}, {IR_FLOAT8E8M0, IR_FLOAT16},
-        {IR_STRING, IR_FLOAT}, {IR_UINT16, IR_FLOAT16}, {IR_BOOL, IR_FLOAT8E8M0}};
+        {IR_STRING, IR_FLOAT}, {IR_UINT16, IR_FLOAT16}, {IR_BOOL, IR_FLOAT8E8M0},
+        {IR_FLOAT6E2M3, IR_FLOAT6E3M2}, {IR_FLOAT6E3M2, IR_FLOAT6E2M3},
+        {IR_INT4, IR_FLOAT6E2M3}};
     for (size_t i = 0; i < countof(keeps); i++)
         CU_ASSERT_TRUE(ir_cast_is_lossless(keeps[i][0], keeps[i][1]));
     for (size_t i = 0; i < countof(loses); i++)
@@ -39,7 +43,7 @@ static void casts_that_keep_every_value(void) {
 static void lossless_agrees_with_all_patterns(void) {
     static const enum ir_dtype small[] = {
         IR_FLOAT16, IR_BFLOAT16, IR_FLOAT8E4M3FN, IR_FLOAT8E4M3FNUZ, IR_FLOAT8E5M2,
-        IR_FLOAT8E5M2FNUZ, IR_FLOAT4E2M1, IR_FLOAT8E8M0};
+        IR_FLOAT8E5M2FNUZ, IR_FLOAT4E2M1, IR_FLOAT8E8M0, IR_FLOAT6E2M3, IR_FLOAT6E3M2};
     for (size_t f = 0; f < countof(small); f++)
         for (size_t t = 0; t < countof(small); t++) {
             bool kept = true;
@@ -83,11 +87,72 @@ static void small_floats_round_to_nearest_even(void) {
     CU_ASSERT_EQUAL(ir_small_float_encode(IR_FLOAT8E8M0, 1e-300, false), 0);
 }
 
+/* As ml_dtypes has them: float6_e2m3fn and float6_e3m2fn. */
+static void floats_of_six_bits(void) {
+    static const struct {
+        double x;
+        uint32_t e2m3, e3m2;
+    } encoded[] = {{0.0625, 0, 1}, {0.1875, 2, 3}, {0.3125, 2, 5}, {1, 8, 12},
+                   {3.14159, 21, 18}, {-7.4, 63, 55}, {7.75, 31, 24}, {-1e9, 63, 63},
+                   {0.03125, 0, 0}, {0.09375, 1, 2}, {-0.0, 32, 32}, {22, 31, 30},
+                   {26, 31, 30}, {30, 31, 31}, {(double)INFINITY, 31, 31}};
+    for (size_t i = 0; i < countof(encoded); i++) {
+        CU_ASSERT_EQUAL(ir_small_float_encode(IR_FLOAT6E2M3, encoded[i].x, false),
+                        encoded[i].e2m3);
+        CU_ASSERT_EQUAL(ir_small_float_encode(IR_FLOAT6E3M2, encoded[i].x, false),
+                        encoded[i].e3m2);
+    }
+    static const double e2m3[] = {0,    0.125, 0.25, 0.375, 0.5,  0.625, 0.75, 0.875,
+                                  1,    1.125, 1.25, 1.375, 1.5,  1.625, 1.75, 1.875,
+                                  2,    2.25,  2.5,  2.75,  3,    3.25,  3.5,  3.75,
+                                  4,    4.5,   5,    5.5,   6,    6.5,   7,    7.5};
+    static const double e3m2[] = {0,   0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375,
+                                  0.5, 0.625,  0.75,  0.875,  1,    1.25,   1.5,   1.75,
+                                  2,   2.5,    3,     3.5,    4,    5,      6,     7,
+                                  8,   10,     12,    14,     16,   20,     24,    28};
+    for (uint32_t bits = 0; bits < 32; bits++) {
+        CU_ASSERT_EQUAL(ir_small_float_decode(IR_FLOAT6E2M3, bits), e2m3[bits]);
+        CU_ASSERT_EQUAL(ir_small_float_decode(IR_FLOAT6E2M3, bits + 32), -e2m3[bits]);
+        CU_ASSERT_EQUAL(ir_small_float_decode(IR_FLOAT6E3M2, bits), e3m2[bits]);
+        CU_ASSERT_EQUAL(ir_small_float_decode(IR_FLOAT6E3M2, bits + 32), -e3m2[bits]);
+    }
+    CU_ASSERT_FALSE(ir_dtype_has_nan(IR_FLOAT6E2M3));
+    CU_ASSERT_TRUE(ir_dtype_has_nan(IR_FLOAT8E8M0));
+}
+
+/* Bytes of onnx.numpy_helper.from_array for {1, -0.125, 7.5, 3, 0.5, -2, 1.25}. */
+static void six_bits_are_a_stream(void) {
+    static const double values[] = {1, -0.125, 7.5, 3, 0.5, -2, 1.25};
+    int32_t patterns[] = {8, 33, 31, 20, 4, 48, 10};
+    const char *raw = "\x48\xf8\x51\x04\xac";
+    struct arena a = ARENA_EMPTY;
+    double d;
+    struct ir_tensor *t = ir_tensor_new(&a, IR_FLOAT6E2M3, 1, (int64_t[]){7}, raw);
+    Onnx__TensorProto p = ONNX__TENSOR_PROTO__INIT;
+    p.int32_data = patterns;
+    p.n_int32_data = countof(patterns);
+    struct ir_tensor in_items = *t;
+    in_items.storage = IR_AS_PROTO;
+    in_items.proto = &p;
+    CU_ASSERT_EQUAL(t->nbytes, 6);
+    for (uint64_t i = 0; i < countof(values); i++) {
+        CU_ASSERT_TRUE(ir_tensor_double_at(NULL, t, i, &d) && d == values[i]);
+        CU_ASSERT_TRUE(ir_tensor_double_at(NULL, &in_items, i, &d) && d == values[i]);
+    }
+    CU_ASSERT_FALSE(ir_tensor_double_at(NULL, t, 7, &d));
+    CU_ASSERT_TRUE(ir_tensor_equal(NULL, t, &in_items));
+    p.n_int32_data = 6; /* one too few, in the bytes of the others */
+    CU_ASSERT_FALSE(ir_tensor_double_at(NULL, &in_items, 6, &d));
+    arena_free(&a);
+}
+
 static void sizes_are_checked(void) {
     struct arena a = ARENA_EMPTY;
     uint64_t n;
     CU_ASSERT_TRUE(ir_tensor_bytes(IR_INT4, 3, &n));
     CU_ASSERT_EQUAL(n, 2);
+    CU_ASSERT_TRUE(ir_tensor_bytes(IR_FLOAT6E3M2, 3, &n));
+    CU_ASSERT_EQUAL(n, 3);
     CU_ASSERT_FALSE(ir_tensor_bytes(IR_DOUBLE, UINT64_MAX / 8, &n));
     CU_ASSERT_FALSE(ir_tensor_bytes(IR_STRING, 1, &n));
     CU_ASSERT_TRUE(ir_tensor_count(3, (int64_t[]){INT64_MAX, 0, INT64_MAX}, &n));
@@ -267,6 +332,8 @@ void add_ir_tensor_suite(void) {
     CU_ADD_TEST(s, casts_that_keep_every_value);
     CU_ADD_TEST(s, lossless_agrees_with_all_patterns);
     CU_ADD_TEST(s, small_floats_round_to_nearest_even);
+    CU_ADD_TEST(s, floats_of_six_bits);
+    CU_ADD_TEST(s, six_bits_are_a_stream);
     CU_ADD_TEST(s, sizes_are_checked);
     CU_ADD_TEST(s, elements_of_every_width);
     CU_ADD_TEST(s, typed_fields_have_the_raw_layout);

@@ -95,6 +95,7 @@ static void constants_of_every_type_survive(void) {
                 "    float8e4m3fn[3] f8 = {1, 2, 255},\n"
                 "    int4[3] i4 = {-8, 7, -1},\n"
                 "    uint4[2] u4 = {15, 0},\n"
+                "    float6e2m3[5] f6 = {8, 33, 31, 20, 63},\n"
                 "    complex64[1] c = {1.5, -2},\n"
                 "    string[2] s = {\"a\", \"b\\\"\"},\n"
                 "    float[0] none = {},\n"
