@@ -101,7 +101,7 @@ static enum rw_code leave_original(struct job *j) {
     return code;
 }
 
-int cmd_run(struct session *s) {
+static enum rw_code run(struct session *s) {
     struct job j = {.s = s};
     const struct pm_auto *rules = NULL;
     stages_begin(&j.stages);
@@ -116,5 +116,7 @@ int cmd_run(struct session *s) {
     ir_model_close(j.model);
     if (code == RW_WRONG && s->options.original_on_error && !is_stream(j.in))
         code = leave_original(&j);
-    return (int)code;
+    return code;
 }
+
+int cmd_run(struct session *s) { return (int)run(s); }

@@ -14,6 +14,7 @@
 #include "ir/model.h"
 #include "ir/param.h"
 #include "ir/pass.h"
+#include "ir/reform.h"
 #include "ir/schema.h"
 #include "ir/tensor.h"
 #include "ir/text.h"
