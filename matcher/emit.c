@@ -138,15 +138,22 @@ static bool run_block(struct pm_build *b, const struct emit_block *block) {
     return true;
 }
 
-static bool emit_all(struct pm_build *b) {
-    const struct rule *r = b->match->accept->rule;
+const struct emit_block *pm_emitted_block(struct pm_env *env, const struct rule *r,
+                                          const char **why) {
     for (uint32_t i = 0; i < r->nblocks; i++) {
-        if (!r->blocks[i].when) return run_block(b, &r->blocks[i]);
-        enum ir_truth t = pm_holds(b->env, r->blocks[i].when);
-        if (t == IR_UNKNOWN) return pm_refuse(b, "which of its blocks is emitted is not known");
-        if (t == IR_TRUE) return run_block(b, &r->blocks[i]);
+        enum ir_truth t = r->blocks[i].when ? pm_holds(env, r->blocks[i].when) : IR_TRUE;
+        if (why && t == IR_UNKNOWN) *why = "which of its blocks is emitted is not known";
+        if (t == IR_UNKNOWN) return NULL;
+        if (t == IR_TRUE) return &r->blocks[i];
     }
-    return pm_refuse(b, "none of its blocks is emitted");
+    if (why) *why = "none of its blocks is emitted";
+    return NULL;
+}
+
+static bool emit_all(struct pm_build *b) {
+    const struct emit_block *block =
+        pm_emitted_block(b->env, b->match->accept->rule, &b->why);
+    return block && run_block(b, block);
 }
 
 /* --- what is left ------------------------------------------------------------------------------ */

@@ -40,6 +40,13 @@ struct pm_build {
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
                 struct pm_done *done, const char **why);
 
+/* The block of a rule whose condition holds; NULL and *why (which may be NULL) when none
+ * does, or it cannot be told. */
+const struct emit_block *pm_emitted_block(struct pm_env *env, const struct rule *r,
+                                          const char **why);
+/* needs.c: must the model be raised to the rule's `requires opset` for this match? */
+bool pm_needs_opset(struct pm_env *env, const struct rule *r);
+
 /* Says why not; returns false. */
 bool pm_refuse(struct pm_build *b, const char *why);
 

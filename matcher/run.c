@@ -127,6 +127,9 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct
     ir_mark_t mark = ir_mark(r->model);
     if (!pm_raise(r, a->rule->requires_opset, &why)) {
         r->stuck = a->rule->requires_opset;
+        diag_where(r->diags, DIAG_WARNING, NULL,
+                   "rules that need opset %" PRId64 " are left out, \"%s\" among them: %s",
+                   r->stuck, a->rule->name, why);
         return TRIED;
     }
     if (!ir_is_dead(g, root)) {
@@ -152,7 +155,7 @@ static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
     if (!r->on[a->number] || !pm_conditions_hold(&env, m)) return NOT_APPLIED;
-    if (a->rule->requires_opset > ir_opset(g, "")) {
+    if (pm_needs_opset(&env, a->rule)) {
         if (!may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
         return raise_for(r, s, g, m->nodes[0], a);
     }
