@@ -53,6 +53,12 @@ bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at) {
     return false;
 }
 
+void dsl_check_expected(struct lower *l, const struct pat_op *op, struct span at) {
+    const struct pat_op microsoft = {"com.microsoft", op->name};
+    if (*op->domain || exists(&microsoft)) return;
+    dsl_known_op(l, op, at);
+}
+
 const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op *op,
                                            const char *name, struct span at) {
     const struct ir_param_def *def = ir_param_def(op->domain, op->name, name);

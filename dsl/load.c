@@ -183,6 +183,7 @@ static void index_patterns(struct unit *u) {
                     "the first is here");
         }
         map_put(&u->pattern_index, name, i);
+        dsl_check_sub_pattern(ld, t->pattern);
     }
 }
 

@@ -55,6 +55,9 @@ void dsl_load_error(struct load *ld, struct span at, const char *format, ...)
 const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
                                            struct unit **home);
 
+/* lower_inline.c: each of a sub-pattern's operands and <...> occurs in its body. */
+void dsl_check_sub_pattern(struct load *ld, const struct ast_pattern *p);
+
 /* pack.c: head and parameters of a unit; then all stages. */
 void dsl_pack_head(struct unit *u);
 const struct rule_pack *dsl_assemble(struct load *ld, struct unit *top);

@@ -159,6 +159,8 @@ const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r, stru
 
 /* --- checks ------------------------------------------------------------------------ */
 void dsl_check_ops(struct lower *l);
+/* `=> LayerNormalization 1`: an operator of any domain. */
+void dsl_check_expected(struct lower *l, const struct pat_op *op, struct span at);
 void dsl_check_exprs(struct lower *l);
 void dsl_check_names(struct lower *l);
 void dsl_measure(struct lower *l);

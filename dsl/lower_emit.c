@@ -210,6 +210,7 @@ static const struct emit *call(struct lower *l, const struct ast *e) {
         l->notes.at[bound->slot].reads++;
     } else if (!strchr(name->text, '.') && dsl_find_pattern(l->unit, name->text, &home)) {
         dsl_error(l, name->at, "\"%s\" is a pattern and cannot be emitted", name->text);
+        return something(l, e->at);
     }
     out->op = dsl_op(l, name);
     attributes(l, c, out);
@@ -281,6 +282,10 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
     return e->slot;
 }
 
+static bool is_named(const struct ast_word *out) {
+    return out->text && !rw_streq(out->text, "_");
+}
+
 static void statement(struct lower *l, const struct ast_stmt *s, struct emit_stmt *out) {
     uint32_t *outs = arena_new_array(l->arena, uint32_t, s->outs.len);
     *out = (struct emit_stmt){.at = s->at, .spread_out = SLOT_NONE};
@@ -291,7 +296,7 @@ static void statement(struct lower *l, const struct ast_stmt *s, struct emit_stm
         dsl_error(l, s->at, "\"..%s =\" goes with \"each\", which is not supported yet",
                   s->outs.at[0].text);
     for (uint32_t i = 0; i < s->outs.len && !s->spread; i++)
-        outs[i] = s->outs.at[i].text ? defined_out(l, &s->outs.at[i]) : SLOT_NONE;
+        outs[i] = is_named(&s->outs.at[i]) ? defined_out(l, &s->outs.at[i]) : SLOT_NONE;
     if (s->outs.len > 1 && out->what->kind != EMIT_NODE)
         dsl_error(l, s->at, "several outputs need one operator on the right");
     out->nouts = s->spread ? 0 : s->outs.len;

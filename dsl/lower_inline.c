@@ -90,3 +90,47 @@ const struct pat *dsl_inline(struct lower *l, const struct ast_pattern *pt,
     l->unit = unit;
     return p;
 }
+
+/* --- bodies ------------------------------------------------------------------------ */
+static bool occurs(const struct ast *e, const char *name);
+
+static bool occurs_in(const struct ast_list *list, const char *name) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (occurs(list->at[i], name)) return true;
+    return false;
+}
+
+static bool occurs_in_call(const struct ast_call *c, const char *name) {
+    for (uint32_t i = 0; i < c->attrs.len; i++) {
+        const struct ast_attr *a = &c->attrs.at[i];
+        const char *bound = a->name ? a->name : a->rest;
+        if (a->value ? occurs(a->value, name) : rw_streq(bound, name)) return true;
+    }
+    return occurs_in(&c->args, name) || (c->as && rw_streq(c->as, name));
+}
+
+static bool occurs_in_type(const struct ast_type *t, const char *name) {
+    for (uint32_t i = 0; i < t->dims.len; i++)
+        if (t->dims.at[i].name && rw_streq(t->dims.at[i].name, name)) return true;
+    return false;
+}
+
+static bool occurs(const struct ast *e, const char *name) {
+    if (e->kind == AST_CALL && occurs_in_call(e->call, name)) return true;
+    if (e->kind == AST_TYPED && occurs_in_type(e->type, name)) return true;
+    if (e->text && rw_streq(e->text, name)) return true;
+    return occurs_in(&e->args, name);
+}
+
+static void check_words(struct load *ld, const struct ast_pattern *p,
+                        const struct ast_words *words) {
+    for (uint32_t i = 0; i < words->len; i++)
+        if (!occurs(p->body, words->at[i].text))
+            dsl_load_error(ld, words->at[i].at, "\"%s\" does not occur in the pattern",
+                           words->at[i].text);
+}
+
+void dsl_check_sub_pattern(struct load *ld, const struct ast_pattern *p) {
+    check_words(ld, p, &p->ins);
+    check_words(ld, p, &p->outs);
+}

@@ -121,8 +121,9 @@ static void examples(struct lower *l, const struct ast_items *items) {
     for (uint32_t i = 0; i < items->len; i++) {
         const struct ast_item *item = &items->at[i];
         for (uint32_t k = 0; k < item->expects.len; k++) {
-            const char *op = dsl_op(l, &item->expects.at[k].op).name;
-            struct rule_example e = {item->raw, false, op, item->expects.at[k].count, ""};
+            struct pat_op op = dsl_op(l, &item->expects.at[k].op);
+            dsl_check_expected(l, &op, item->expects.at[k].op.at);
+            struct rule_example e = {item->raw, false, op.name, item->expects.at[k].count, ""};
             vec_push(l->arena, &list, e);
         }
         if (item->kind != ITEM_NEAR) continue;
@@ -216,6 +217,7 @@ const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r,
                           .class = CLASS_FLOAT,
                           .targets = TARGET_ONNX};
     l.scope = dsl_scope(&l, NULL);
+    for (enum ast_item_kind k = ITEM_CLASS; k <= ITEM_SHAPES; k++) only(&l, &r->items, k);
     for (uint32_t i = 0; i < r->items.len; i++) clause(&l, &r->items.at[i]);
     match_part(&l, at);
     l.match_failed = l.failed;

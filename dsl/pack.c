@@ -25,8 +25,10 @@ static void set_opset(struct unit *u, const struct ast_clause *c) {
                        "a pack claims opsets of \"ai.onnx\", not of \"%s\"", c->name.text);
         return;
     }
-    if (c->least < 1 || c->least > newest || (c->most && c->most < c->least))
+    if (c->least < 1 || c->least > newest || (c->most && c->most < c->least)) {
         dsl_load_error(u->load, c->at, "no opset is in this range");
+        return;
+    }
     u->pack->opset_least = c->least;
     u->pack->opset_most = c->most;
 }
