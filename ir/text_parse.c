@@ -39,7 +39,8 @@ static void declare(struct text_parser *p, struct text_scope *s, const char *nam
 }
 
 /* Does an outer graph have a value of that name? Then the new one gets another. */
-static bool hides_another(const struct text_parser *p, const struct text_scope *s, sym_t name) {
+static bool hides_another(const struct text_parser *p, const struct text_scope *s,
+                          sym_t name) {
     for (s = s->outer; s; s = s->outer) {
         uint32_t i = map_get(&p->def_of, key_of(s, name));
         if (i != MAP_NONE && p->defs.at[i].value != IR_NONE) return true;
@@ -122,8 +123,10 @@ static struct operator operator_name(struct text_parser *p) {
 }
 
 static void import_domain(struct text_parser *p, const struct ir_graph *g,
-                          const char *domain) {
+                          const char *domain, struct span at) {
     if (!p->free_opsets || g->function || ir_opset(g, domain) != 0) return;
+    if (p->model->opsets.len == TEXT_MOST_IMPORTS)
+        text_fail(p, at, "operators of more than %d domains", TEXT_MOST_IMPORTS);
     int64_t newest = ir_schema_newest_opset(domain);
     ir_set_opset(p->model, arena_strdup(p->model->arena, domain), newest ? newest : 1);
 }
@@ -176,9 +179,10 @@ static void node(struct text_parser *p, struct text_scope *s) {
     }
     name_list(p, &outs);
     text_expect(p, '=', "\"=\" behind the outputs of a node");
+    struct span at = p->token.at;
     struct operator o = operator_name(p);
     if (p->failed) return;
-    import_domain(p, s->graph, o.domain);
+    import_domain(p, s->graph, o.domain, at);
     const struct ir_schema *schema =
         ir_schema_find(o.domain, o.op, ir_opset(s->graph, o.domain));
     text_attrs(p, s, schema, &attrs);

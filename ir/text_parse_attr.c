@@ -18,6 +18,7 @@ struct items {
     VEC(struct ir_string) strings;
     VEC(struct ir_tensor *) tensors;
     VEC(struct ir_graph *) graphs;
+    const struct ir_type *is_type; /* a type stood there, without elements */
 };
 
 /* Types whose values are messages only: sparse tensors, types. */
@@ -61,7 +62,12 @@ static void string_item(struct text_parser *p, struct text_scope *scope, struct 
     vec_push(p->model->arena, &x->strings, s);
 }
 
-/* `float[2] {1, 2}`, `float[2] name = {1, 2}`, `{1, 2}`. */
+static bool at_elements(const struct text_parser *p) {
+    int kind = p->token.kind;
+    return kind == '{' || kind == '[' || kind == TEXT_DOTS;
+}
+
+/* `float[2] {1, 2}`, `float[2] name = {1, 2}`, `{1, 2}`; `float[2]` alone is a type. */
 static void tensor_item(struct text_parser *p, struct items *x) {
     struct span at = p->token.at;
     struct ir_tensor *t;
@@ -69,10 +75,14 @@ static void tensor_item(struct text_parser *p, struct items *x) {
         t = text_bare_tensor(p);
     } else {
         const struct ir_type *type = text_type(p);
-        if (text_at_name(p)) text_advance(p);
-        text_accept(p, '=');
-        if (p->token.kind != '{' && p->token.kind != '[' && p->token.kind != TEXT_DOTS)
-            text_unexpected(p, "the elements, in { },");
+        bool named = text_at_name(p);
+        if (named) text_advance(p);
+        bool equals = text_accept(p, '=');
+        if (!named && !equals && !at_elements(p)) {
+            x->is_type = type;
+            return;
+        }
+        if (!at_elements(p)) text_unexpected(p, "the elements, in { },");
         t = text_tensor(p, type, at);
     }
     take_type(p, x, IR_ATTR_TENSORS, at);
@@ -142,29 +152,30 @@ static enum ir_attr_type settle(struct text_parser *p, const struct items *x, bo
     return own;
 }
 
-/* A type, or x"..." with the bytes of the message. */
-static Onnx__AttributeProto *message_value(struct text_parser *p, const struct ir_attr *a) {
+static void set_message(struct text_parser *p, struct ir_attr *a, enum ir_attr_type type,
+                        Onnx__AttributeProto *proto) {
+    a->type = type;
+    a->proto = proto;
+    proto->name = arena_strdup(p->model->arena, a->name);
+}
+
+/* x"..." with the bytes of the message. */
+static void message_value(struct text_parser *p, struct ir_attr *a,
+                          enum ir_attr_type type) {
     struct span at = p->token.at;
-    struct arena *arena = p->model->arena;
-    Onnx__AttributeProto *proto;
-    if (a->type == IR_ATTR_TYPE_PROTO && p->token.kind != TEXT_HEX) {
-        proto = text_type_message(p->model, text_type(p));
-    } else {
-        struct ir_string bytes = text_string(p, "bytes, as x\"...\"");
-        proto = p->failed ? NULL : text_unpack(arena, bytes.at, bytes.len);
-        if (!proto) text_fail(p, at, "bytes that are no attribute message");
-    }
-    if (proto) proto->name = arena_strdup(arena, a->name);
-    return proto;
+    struct ir_string bytes = text_string(p, "bytes, as x\"...\",");
+    if (p->failed) return;
+    Onnx__AttributeProto *proto = text_unpack(p->model->arena, bytes.at, bytes.len);
+    if (proto) set_message(p, a, type, proto);
+    else text_fail(p, at, "bytes that are no attribute message");
 }
 
 static void value(struct text_parser *p, struct text_scope *scope, struct ir_attr *a,
                   enum ir_attr_type written, enum ir_attr_type known) {
     struct items x = {0};
     struct span at = p->token.at;
-    if (is_message_type(written)) {
-        a->type = written;
-        a->proto = message_value(p, a);
+    if (is_message_type(written) && !text_at_type(p)) {
+        message_value(p, a, written);
         return;
     }
     bool is_list = text_accept(p, '[');
@@ -175,6 +186,11 @@ static void value(struct text_parser *p, struct text_scope *scope, struct ir_att
     }
     if (is_list) text_expect(p, ']', "\",\" or \"]\" behind an item of the list");
     if (p->failed) return;
+    if (x.is_type && (is_list || (written && written != IR_ATTR_TYPE_PROTO)))
+        text_unexpected(p, "the elements of a constant, in { },");
+    if (x.is_type && !p->failed)
+        set_message(p, a, IR_ATTR_TYPE_PROTO, text_type_message(p->model, x.is_type));
+    if (x.is_type) return;
     a->type = settle(p, &x, is_list, written, known, at);
     if (p->failed) return;
     if (is_list) fill_list(a, &x);
@@ -188,7 +204,7 @@ void text_attr(struct text_parser *p, struct text_scope *scope,
         struct span at = p->token.at;
         const char *name = text_name(p, "the type of an attribute");
         written = text_attr_type(name);
-        if (!written) {
+        if (!written && !p->failed) {
             text_fail(p, at, "\"%s\" is no type of attributes", name);
             text_help(p, at, "the types are float, int, string, tensor, graph, floats, "
                              "ints, strings, tensors, graphs");

@@ -31,6 +31,8 @@ static void opset_imports(struct text_parser *p, struct header *h) {
         struct span at = p->token.at;
         o.version = text_int(p, "the version of the opset");
         if (o.version < 0) text_fail(p, at, "an opset below 0");
+        if (h->opsets.len == TEXT_MOST_IMPORTS)
+            text_fail(p, at, "more than %d imports", TEXT_MOST_IMPORTS);
         vec_push(p->arena, &h->opsets, o);
     } while (text_accept(p, ','));
     text_expect(p, ']', "\",\" or \"]\"");

@@ -54,6 +54,7 @@ static uint64_t small_float_bits(struct text_parser *p, enum ir_dtype t) {
     struct span at = p->token.at;
     if (p->token.kind == TEXT_INT) {
         int64_t x = text_int(p, "a bit pattern");
+        if (p->failed) return 0;
         if (x < 0 || x >> ir_dtype_bits(t)) {
             text_fail(p, at, "no bit pattern of %u bits", ir_dtype_bits(t));
             text_help(p, at, "a value is written with a point: 1.0");

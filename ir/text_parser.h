@@ -13,6 +13,8 @@
 #include "ir/text.h"
 #include "ir/text_lex.h"
 
+#define TEXT_MOST_IMPORTS 256 /* they are looked through for every node */
+
 /* What is known of a name in one graph. */
 struct text_def {
     sym_t name;

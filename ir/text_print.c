@@ -36,7 +36,8 @@ static bool is_plain(const struct ir_node_info *x, const struct ir_attr *a) {
                    a->type == IR_ATTR_STRINGS || a->type == IR_ATTR_TENSORS ||
                    a->type == IR_ATTR_GRAPHS;
     bool is_packed = a->type == IR_ATTR_UNDEFINED || a->type > IR_ATTR_GRAPHS;
-    if (a->ref || is_packed || (is_list && a->n == 0)) return false;
+    if (a->ref) return a->type == IR_ATTR_UNDEFINED;
+    if (is_packed || (is_list && a->n == 0)) return false;
     const struct ir_schema_attr *s = x->schema ? ir_schema_attr(x->schema, a->name) : NULL;
     return !s || s->type == a->type;
 }

@@ -186,6 +186,8 @@ static void the_loose_form_is_completed(void) {
                  "   c = Constant <value = int64[2] {1, 2}> ()\n"
                  "   d = Constant <value = float[2] {1, 2.5}> ()\n"
                  "}\n");
+    expect_print("<ir_version: 8, opset_import: [\"\" : 17]> g () => () {= Op <a = seq(float)>}",
+                 HEADER "g () => () {\n   = Op <a: type_proto = seq(float)> ()\n}\n");
     expect_print("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1] x = {3}, half)\n"
                  "=> (float16[2] h) <float16[2] h = {1.0, -0.5}> {}",
                  HEADER "g (float[1] x, half) => (float16[2] h)\n"
