@@ -279,16 +279,20 @@ bool ir_skeleton_read(const struct ir_walked *in, const ProtobufCMessageDescript
 
 /* --- markers in unpacked messages ------------------------------------------------- */
 
+const struct ir_payload *ir_payload_at(const struct ir_payload *table, uint32_t n,
+                                       const ProtobufCMessageUnknownField *u) {
+    const uint8_t *at = u->data;
+    uint64_t index;
+    bool is_marker =
+        u->tag == IR_PAYLOAD_FIELD && ir_wire_read_varint(&at, u->data + u->len, &index);
+    return is_marker && index < n ? &table[index] : NULL;
+}
+
 const struct ir_payload *ir_payload_of(const struct ir_payload *table, uint32_t n,
                                        const ProtobufCMessage *m, uint32_t field) {
     for (unsigned i = 0; i < m->n_unknown_fields; i++) {
-        const ProtobufCMessageUnknownField *u = &m->unknown_fields[i];
-        const uint8_t *at = u->data;
-        uint64_t index;
-        if (u->tag != IR_PAYLOAD_FIELD ||
-            !ir_wire_read_varint(&at, u->data + u->len, &index))
-            continue;
-        if (index < n && table[index].field == field) return &table[index];
+        const struct ir_payload *p = ir_payload_at(table, n, &m->unknown_fields[i]);
+        if (p && p->field == field) return p;
     }
     return NULL;
 }

@@ -45,6 +45,9 @@ struct ir_walked {
 /* false: malformed, and *why tells where and how. Payloads and *why live in the arena. */
 bool ir_skeleton_read(const struct ir_walked *in, const ProtobufCMessageDescriptor *type,
                       struct arena *a, struct ir_skeleton *out, const char **why);
+/* The payload that an unknown field stands for, or NULL. */
+const struct ir_payload *ir_payload_at(const struct ir_payload *table, uint32_t n,
+                                       const ProtobufCMessageUnknownField *u);
 /* The payload that a field of a message was replaced by, or NULL. A message has at most one
  * for each field. */
 const struct ir_payload *ir_payload_of(const struct ir_payload *table, uint32_t n,

@@ -75,8 +75,7 @@ message_type(const ProtobufCMessageDescriptor *type, const struct ir_wire_field 
     return NULL;
 }
 
-/* NULL where the field is no marker. The walk over the input let none in that is not ours.
- */
+/* NULL where the field is no marker. The reader let none in that is not ours. */
 static const struct ir_payload *payload_at(const struct ir_splice *s,
                                            const struct ir_wire_field *f) {
     if (f->number != IR_PAYLOAD_FIELD) return NULL;
@@ -117,9 +116,7 @@ static bool measure(struct walk *w, const ProtobufCMessageDescriptor *type,
             out->size += (uint64_t)(f.end - f.begin);
         }
         if (out->size > INT32_MAX)
-            return w->why =
-                       "the model would have over 2 GiB, which no reader of ONNX takes",
-                   false;
+            return w->why = "the model would have over 2 GiB, which no reader takes", false;
     }
     out->inside = w->list.len - first;
     return true;

@@ -5,7 +5,7 @@
  */
 #include "ir/store.h"
 
-enum { RAW_DATA = 9 }; /* field of TensorProto */
+enum { RAW_DATA = 9, DOC_STRING = 12 }; /* fields of TensorProto */
 
 static void add_unknown(struct ir_store *s, Onnx__TensorProto *p,
                         ProtobufCMessageUnknownField field) {
@@ -46,13 +46,18 @@ static void refer(struct ir_store *s, Onnx__TensorProto *p, const char *location
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-static void drop_markers(struct ir_store *s, Onnx__TensorProto *p) {
+/* Data that was left in the file; other fields (a text with a NUL) may be left there too. */
+static bool is_data(const struct ir_store *s, const ProtobufCMessageUnknownField *u) {
+    const struct ir_payload *p = ir_payload_at(s->payloads.at, s->payloads.len, u);
+    return p && p->field != DOC_STRING;
+}
+
+static void drop_data(struct ir_store *s, Onnx__TensorProto *p) {
     unsigned n = p->base.n_unknown_fields, kept = 0;
     ProtobufCMessageUnknownField *list =
         arena_new_array(s->a, ProtobufCMessageUnknownField, n);
     for (unsigned i = 0; i < n; i++)
-        if (p->base.unknown_fields[i].tag != IR_PAYLOAD_FIELD)
-            list[kept++] = p->base.unknown_fields[i];
+        if (!is_data(s, &p->base.unknown_fields[i])) list[kept++] = p->base.unknown_fields[i];
     p->base.unknown_fields = list;
     p->base.n_unknown_fields = kept;
 }
@@ -119,7 +124,7 @@ Onnx__TensorProto *ir_store_tensor(struct ir_store *s, const struct ir_tensor *t
     if (renamed) p->name = arena_strdup(s->a, name);
     if (!same_dims(p, t)) set_dims(s, p, t);
     if (share) {
-        drop_markers(s, p);
+        drop_data(s, p);
         refer(s, p, s->share, t->offset, t->nbytes);
     }
     return p;

@@ -15,7 +15,7 @@ struct writer {
     const struct ir_write_options *options;
     struct diag_sink *diags;
     struct arena a;
-    const char *share; /* location of weights that stay in the input */
+    const char *share;         /* location of weights that stay in the input */
     struct ir_datafiles *data; /* external data that goes along */
 };
 
@@ -31,27 +31,33 @@ static enum rw_code failed(struct writer *w, const char *format, ...) {
 
 /* --- weights that stay in the input ----------------------------------------------- */
 
+static bool same_folder(const char *path, const char *other) {
+    char *a = os_folder(path), *b = os_folder(other);
+    struct os_stamp x, y;
+    bool same = os_stat(a, &x) && os_stat(b, &y) && os_same_file(&x, &y);
+    free(a);
+    free(b);
+    return same;
+}
+
 /* Readers of ONNX look for external data beside the model, and follow no links. */
-static enum rw_code prepare_share(struct writer *w) {
-    const struct ir_source *s = w->source;
-    if (!s || !s->path)
+static enum rw_code share_with(struct writer *w, const char *input) {
+    struct os_stamp in, out;
+    if (!os_stat(input, &in) || !os_same_state(&in, &w->source->file.stamp))
         return failed(w, "--weights=share needs an input that is a file");
-    if (rw_streq(w->path, "-"))
-        return failed(w, "--weights=share needs an output in the folder of the input");
-    char *input = os_resolve(s->path), *output = os_resolve(w->path);
-    char *in_folder = input ? os_folder(input) : NULL, *out_folder = os_folder(w->path);
-    struct os_stamp a, b;
-    bool same = in_folder && os_stat(in_folder, &a) && os_stat(out_folder, &b) &&
-                os_same_file(&a, &b);
-    enum rw_code code = RW_OK;
-    if (!same)
-        code =
-            failed(w, "--weights=share needs an output in the folder of the input, \"%s\"",
-                   in_folder ? in_folder : s->folder);
-    else if (output && rw_streq(input, output))
-        code = failed(w, "--weights=share would replace the file that its weights are in");
-    else w->share = arena_strdup(&w->a, os_basename(input));
-    free(input), free(output), free(in_folder), free(out_folder);
+    if (rw_streq(w->path, "-") || !same_folder(input, w->path))
+        return failed(w, "--weights=share needs an output beside the input, \"%s\"", input);
+    if (os_stat(w->path, &out) && os_same_file(&in, &out))
+        return failed(w, "--weights=share would replace the file that its weights are in");
+    w->share = arena_strdup(&w->a, os_basename(input));
+    return RW_OK;
+}
+
+static enum rw_code prepare_share(struct writer *w) {
+    char *input = w->source && w->source->path ? os_resolve(w->source->path) : NULL;
+    if (!input) return failed(w, "--weights=share needs an input that is a file");
+    enum rw_code code = share_with(w, input);
+    free(input);
     return code;
 }
 
@@ -89,19 +95,20 @@ static bool copy_input(const struct writer *w, int fd) {
 static enum rw_code write_output(struct writer *w, const struct ir_splice *splice) {
     struct os_output out;
     if (!os_create(w->path, &out)) return failed(w, "cannot be written: %s", os_error());
-    if (!(splice ? write_spliced(w, splice, out.fd) : copy_input(w, out.fd))) {
-        os_abandon(&out);
-        return failed(w, "cannot be written: %s", os_error());
-    }
+    bool ok = splice ? write_spliced(w, splice, out.fd) : copy_input(w, out.fd);
+    const char *why = os_error();
     if (w->source && !ir_source_unchanged(w->source)) {
         os_abandon(&out);
         return failed(w, "\"%s\" was changed while it was read", w->source->name);
     }
-    if (ir_datafiles_commit(w->data, w->options->durable) &&
-        os_commit(&out, w->options->durable))
-        return RW_OK;
+    if (ok) {
+        ok = ir_datafiles_commit(w->data, w->options->durable) &&
+             os_commit(&out, w->options->durable);
+        why = os_error();
+    }
+    if (ok) return RW_OK;
     os_abandon(&out);
-    return failed(w, "cannot be written: %s", os_error());
+    return failed(w, "cannot be written: %s", why);
 }
 
 static enum rw_code write_model(struct writer *w) {

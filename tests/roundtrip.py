@@ -167,6 +167,7 @@ def rich_model():
     props(graph, p="q")
     props(graph.value_info[0], v="w")
     props(graph.initializer[0], i="j")
+    graph.initializer[0].doc_string = "nul \0"
     fn = h.make_function("local", "Fn", ["a"], ["b"],
                          [h.make_node("Elu", ["a"], ["t"]),
                           h.make_node("Relu", ["t"], ["b"])],
@@ -332,6 +333,7 @@ def check_share(tool):
         check("share", done.returncode == 0, done.stderr)
         shared = {t.name: t for t in load(out).graph.initializer if t.data_location == T.EXTERNAL}
         check("share", sorted(shared) == ["big", "floats"], sorted(shared))
+        check("share", shared["big"].doc_string == "nul \0", "documentation is gone")
         back = {t.name: nh.to_array(t) for t in onnx.load(out).graph.initializer}
         for t in model.graph.initializer:
             check("share", np.array_equal(back[t.name], nh.to_array(t)), t.name)
