@@ -118,13 +118,11 @@ static bool complete_tensor(struct infer *x, uint32_t k, ir_value v, struct ir_t
 
 /* --- writing ----------------------------------------------------------------------- */
 
-/* Equal for good: the same in every part, up to unification. */
-static bool same_type(const struct ir_dims *d, const struct ir_type *a,
-                      const struct ir_type *b) {
+bool infer_is_same(const struct ir_dims *d, const struct ir_type *a, const struct ir_type *b) {
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->ranked != b->ranked)
         return false;
-    if (a->elem || b->elem) return same_type(d, a->elem, b->elem);
+    if (a->elem || b->elem) return infer_is_same(d, a->elem, b->elem);
     if (!a->ranked) return a->opaque == b->opaque;
     if (a->rank != b->rank) return false;
     for (uint32_t i = 0; i < a->rank; i++)
@@ -133,7 +131,7 @@ static bool same_type(const struct ir_dims *d, const struct ir_type *a,
 }
 
 static bool write_type(struct infer *x, ir_value v, const struct ir_type *t) {
-    if (same_type(x->d, ir_val(x->g, v)->type, t)) return false;
+    if (infer_is_same(x->d, ir_val(x->g, v)->type, t)) return false;
     struct ir_type *kept = arena_copy(x->m->arena, t, sizeof *t);
     if (t->ranked) kept->dims = arena_copy(x->m->arena, t->dims, t->rank * sizeof *t->dims);
     ir_set_type(x->g, v, kept);

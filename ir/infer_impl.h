@@ -119,6 +119,8 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s, const struct i
 /* Completes the outputs and writes them to the graph. false when a dimension is negative.
  * *changed: some output is not as before. */
 bool infer_commit(struct infer *x, bool *changed);
+/* The same type in every part, up to unification. */
+bool infer_is_same(const struct ir_dims *d, const struct ir_type *a, const struct ir_type *b);
 /* Are all types of the set tensors? */
 bool infer_tensors_only(uint32_t types);
 /* The element type the schema gives output k, or IR_UNDEFINED. */

@@ -90,7 +90,7 @@ enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {
         if ((x->flags & IR_IS_INIT) && x->tensor && !overridable) type_constant(g, v, x->tensor);
         else if (x->flags & IR_IS_INPUT) {
             if (g->function && !g->outer) open_function_input(g, v);
-            close_input(g, v);
+            if (!g->outer) close_input(g, v); /* the rule of the owner sets those of a body */
         }
     }
     return code;

@@ -18,11 +18,24 @@ void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from,
 /* The items of output k, without those that its type cannot hold. */
 void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items);
 
+/* --- bodies (infer_control.c) ------------------------------------------------------ */
+struct ir_graph *infer_body_of(const struct infer *x, const char *attribute);
+const struct ir_type *infer_body_input(const struct ir_graph *body, uint32_t k);
+const struct ir_type *infer_body_output(const struct ir_graph *body, uint32_t k);
+void infer_set_body_input(struct ir_graph *body, uint32_t k, const struct ir_type *t);
+enum ir_dtype infer_dtype_or(const struct ir_type *t, const struct ir_type *other);
+/* Output k has what holds of both types: the dims that are the same in both. */
+void infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
+                      const struct ir_type *b);
+/* Output k collects one tensor of type `each` an iteration along a new axis. */
+void infer_set_collected(struct infer *x, uint32_t k, const struct ir_type *each,
+                         int64_t axis, ir_dim count);
+
 /* infer_attention.c */
 infer_rule infer_attention, infer_ms_attention, infer_q_attention, infer_multi_head_attention,
     infer_group_query_attention, infer_embed_layer_norm;
 /* infer_control.c */
-infer_rule infer_if, infer_loop, infer_scan;
+infer_rule infer_if, infer_scan;
 /* infer_einsum.c */
 infer_rule infer_einsum;
 /* infer_elementwise.c */
@@ -34,6 +47,8 @@ infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
 infer_rule infer_gather, infer_gather_block_quantized, infer_gather_elements, infer_gather_nd, infer_concat,
     infer_qlinear_concat, infer_split, infer_slice, infer_range, infer_one_hot,
     infer_non_zero, infer_pad;
+/* infer_loop.c */
+infer_rule infer_loop;
 /* infer_matmul.c */
 infer_rule infer_matmul, infer_matmul_integer, infer_matmul_integer_to_float,
     infer_qlinear_matmul, infer_dynamic_quantize_matmul, infer_fused_matmul, infer_gemm,

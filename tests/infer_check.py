@@ -6,12 +6,13 @@
 Without models: those of tests/models, and where a folder shared/corpus stands beside the
 repository, its files of the BERT family.
 
-Each model is run on the inputs beside it (MODEL.npz, keys `in:NAME`), without
-optimisations, with every value of the main graph as an output. The symbols of the inputs
-are bound to the actual sizes, the others to the first size they are met with; then every
-dimension and known item, an expression over symbols, must evaluate to what is there.
-Exit 1 on a contradiction, 77 where the wheels are missing. How many shapes are known is
-compared with onnx.shape_inference.
+Each model is run on the inputs beside it (MODEL.npz, keys `in:NAME`), as they are and cut
+to smaller sizes, without optimisations, with every value of the main graph as an output,
+and the shapes of those in bodies. The symbols of the inputs are bound to the actual sizes,
+the others to the first size they are met with; then every dimension and known item, an
+expression over symbols, must evaluate to what is there. Exit 1 on a contradiction, 77
+where the wheels are missing. How many shapes are known in terms of the inputs is compared
+with onnx.shape_inference.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -29,6 +30,8 @@ try:
 except ImportError:
     sys.exit(77)
 
+import infer_bodies
+
 FRESH = re.compile(r"(?<![A-Za-z0-9_])_\d+(?![A-Za-z0-9_])")
 
 
@@ -41,6 +44,12 @@ class Symbols:
         longest_first = sorted(self.identifier, key=len, reverse=True)
         self.pattern = re.compile(r"(?<![A-Za-z0-9_])(?:" + "|".join(map(re.escape, longest_first))
                                   + r")(?![A-Za-z0-9_])") if names else None
+
+    def copy(self):
+        other = Symbols(())
+        other.identifier, other.pattern = self.identifier, self.pattern
+        other.known = dict(self.known)
+        return other
 
     def plain(self, text):
         """The expression with identifiers in place of names; floor divisions exact."""
@@ -68,13 +77,17 @@ class Symbols:
 def dump(tool, path):
     run = subprocess.run([tool, path], capture_output=True, text=True)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
-    values = {v["name"]: v for v in lines if "name" in v}
-    return values, lines[-1].get("seconds", 0) if lines else 0, run
+    values = {v["name"]: v for v in lines if v.get("graph") == ""}
+    inside = {(v["graph"], v["name"]): v["dims"] for v in lines
+              if v.get("graph") and v.get("kind") == 0 and "dims" in v}
+    return values, inside, lines[-1].get("seconds", 0) if lines else 0, run
 
 
-def open_session(path):
-    """The model, and a session that has every value of the main graph as an output."""
+def open_session(path, inside):
+    """The model, a session that has every value of the main graph as an output, and probes
+    of the values in bodies."""
     model = onnx.load(path)
+    probes = infer_bodies.Probes(model, inside)
     have = {o.name for o in model.graph.output}
     for node in model.graph.node:
         for name in node.output:
@@ -96,7 +109,7 @@ def open_session(path):
                                            providers=["CPUExecutionProvider"])
         finally:
             aside.unlink(missing_ok=True)
-    return model, session
+    return model, session, probes
 
 
 def stored_inputs(path):
@@ -159,6 +172,7 @@ def pairs(values, actual):
 
 
 def contradictions(values, actual, model, feed):
+    """What is wrong with the values of the main graph; and the symbols as bound."""
     wrong = []
     symbols = Symbols(symbols_of(model))
     for name in feed:
@@ -182,12 +196,13 @@ def contradictions(values, actual, model, feed):
         value = symbols.value(text)
         if value is not None and value != size:
             wrong.append(f"{what} inferred {text} = {value}, is {size}")
-    return wrong
+    return wrong, symbols
 
 
 def counts(values, model, actual, path):
     """Values of nodes; of them with a shape in terms of the inputs; the same by onnx."""
-    produced = [n for node in model.graph.node for n in node.output if n in actual]
+    produced = [n for node in model.graph.node for n in node.output
+                if n in values and isinstance(actual.get(n), np.ndarray)]
     given = {s for i in model.graph.input for d in values.get(i.name, {}).get("dims", ())
              for s in FRESH.findall(d)}
     ours = sum("dims" in values.get(n, {}) and
@@ -216,18 +231,22 @@ def default_models():
 
 def check(tool, path):
     """(contradictions, values, those known, those known to onnx, seconds)"""
-    model, session = open_session(path)
-    values, seconds, run = dump(tool, path)
+    values, inside, seconds, run = dump(tool, path)
+    model, session, probes = open_session(path, inside)
     feed = stored_inputs(path)
-    actual = run_on(session, feed)
-    wrong = contradictions(values, actual, model, feed)
+
+    def compare(inputs):
+        actual = run_on(session, inputs)
+        wrong, symbols = contradictions(values, actual, model, inputs)
+        return actual, wrong + infer_bodies.contradictions(probes, inside, actual, symbols)
+
+    actual, wrong = compare(feed)
     for size in (2, 1):  # not 0: ONNX Runtime itself divides by it
-        smaller = cut_inputs(feed, values, size)
         try:
-            other = run_on(session, smaller)
+            _, more = compare(cut_inputs(feed, values, size))
         except Exception:
             continue  # a size that the model cannot be run with
-        wrong += [f"(dims cut to {size}) {w}" for w in contradictions(values, other, model, smaller)]
+        wrong += [f"(dims cut to {size}) {w}" for w in more]
     if run.returncode:
         wrong.append(f"infer_dump: exit {run.returncode}: {run.stderr[:300]}")
     return wrong, *counts(values, model, actual, path), seconds

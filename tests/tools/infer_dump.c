@@ -2,10 +2,12 @@
  *
  *     infer_dump MODEL
  *
- *     {"name": "x", "kind": 0, "dtype": 1, "dims": ["batch", "2*seq"], "value": ["12"]}
+ *     {"graph": "", "name": "x", "kind": 0, "dtype": 1, "dims": ["batch", "2*seq"],
+ *      "value": ["12"]}
  *
- * Values of the main graph; "dims" is missing where the rank is not known, "value" where
- * no value is. The last line has the seconds that inference took.
+ * "graph" is empty for the main graph, and the path to a body: the first output of the node
+ * and the attribute that holds it, "/y:then_branch". "dims" is missing where the rank is not
+ * known, "value" where no value is. The last line has the seconds that inference took.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,12 +29,33 @@ static void put_dims(const struct ir_dims *d, const char *key, const ir_dim *dim
     buf_putc(out, ']');
 }
 
+static const char *attribute_of(const struct ir_graph *g) {
+    const struct ir_node_info *n = ir_nod(g->outer, g->owner);
+    for (uint32_t i = 0; i < n->nattr; i++)
+        for (uint32_t k = 0; n->attr[i].type == IR_ATTR_GRAPH && k < n->attr[i].n; k++)
+            if (n->attr[i].graphs[k] == g) return n->attr[i].name;
+    return "";
+}
+
+static void put_path(const struct ir_graph *g, struct buf *out) {
+    if (!g->outer || g->owner == IR_NONE) return;
+    put_path(g->outer, out);
+    ir_value first = ir_output(g->outer, g->owner, 0);
+    buf_printf(out, "/%s:%s", first == IR_NONE ? "" : ir_val(g->outer, first)->name,
+               attribute_of(g));
+}
+
 static void put_value(struct ir_graph *g, ir_value v, struct buf *out) {
+    struct buf path = {0};
     const struct ir_value_info *x = ir_val(g, v);
     const struct ir_type *t = x->type;
     const struct ir_symval *s = ir_symval_of(g, v);
-    buf_puts(out, "{\"name\": ");
+    put_path(g, &path);
+    buf_puts(out, "{\"graph\": ");
+    buf_quote(out, buf_text(&path));
+    buf_puts(out, ", \"name\": ");
     buf_quote(out, x->name);
+    buf_free(&path);
     if (t) buf_printf(out, ", \"kind\": %d, \"dtype\": %d", (int)t->kind, (int)t->dtype);
     if (ir_type_ranked(t)) put_dims(g->model->dims, "dims", t->dims, t->rank, out);
     if (s) put_dims(g->model->dims, "value", s->items, s->len, out);
@@ -56,8 +79,11 @@ int main(int argc, char **argv) {
     clock_t start = clock();
     enum rw_code code = m ? ir_infer_model(m, &diags) : RW_FORMAT;
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    for (ir_value v = 0; m && v < m->main->values.len; v++)
-        if (!ir_has(m->main, v, IR_IS_DEAD)) put_value(m->main, v, &out);
+    for (uint32_t i = 0; m && i < m->graphs.len; i++) {
+        struct ir_graph *g = m->graphs.at[i];
+        for (ir_value v = 0; !g->function && v < g->values.len; v++)
+            if (!ir_has(g, v, IR_IS_DEAD)) put_value(g, v, &out);
+    }
     printf("%s{\"seconds\": %g}\n", buf_text(&out), seconds);
     print_diagnostics(&diags);
     buf_free(&out);
