@@ -48,7 +48,7 @@ static const struct pm_auto *compile(struct onnxrw_rules *r, const char *const *
         packs[i] = dsl_load(&r->arena, names[i], &paths, &r->diags);
         ok = ok && packs[i];
     }
-    return ok ? pm_compile(&r->arena, packs, (uint32_t)n, &r->diags) : NULL;
+    return ok ? api_compile(&r->arena, packs, (uint32_t)n, &paths, &r->diags) : NULL;
 }
 
 enum onnxrw_status onnxrw_load_rules(const char *const *packs, size_t npacks,

@@ -51,6 +51,9 @@ const char *session_rename(struct session *s, const char *path, const char *from
 /* Loads the packs named, or `auto.rules`; NULL after an error. */
 const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
                                           const char *const *names);
+/* Compiles them, with what raises opsets; NULL after an error. */
+const struct pm_auto *packs_compile(struct session *s, uint32_t n,
+                                    const struct rule_pack *const *packs);
 
 /* --- report.c ----------------------------------------------------------------------- */
 struct stage_time { const char *name; double seconds; };

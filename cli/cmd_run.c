@@ -34,7 +34,7 @@ static enum rw_code compile(struct job *j, const struct pm_auto **out) {
     uint32_t n = s->options.packs.len ? s->options.packs.len : 1;
     const struct rule_pack *const *packs =
         packs_load(s, s->options.packs.len, s->options.packs.at);
-    *out = packs ? pm_compile(&s->arena, packs, n, &s->diags) : NULL;
+    *out = packs ? packs_compile(s, n, packs) : NULL;
     stages_end(&j->stages, "rules");
     return *out ? RW_OK : RW_USAGE;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "api/paths.h"
+#include "api/rewrite.h"
 #include "cli/cli.h"
 
 const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
@@ -17,4 +18,10 @@ const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
         ok = ok && packs[i];
     }
     return ok ? packs : NULL;
+}
+
+const struct pm_auto *packs_compile(struct session *s, uint32_t n,
+                                    const struct rule_pack *const *packs) {
+    struct dsl_paths paths = api_paths(&s->arena);
+    return api_compile(&s->arena, packs, n, &paths, &s->diags);
 }

@@ -100,7 +100,7 @@ static void run_rule(struct tests *t, const struct rule *r) {
 enum rw_code rules_test(struct session *s, const char *name) {
     const struct rule_pack *const *packs = packs_load(s, 1, &name);
     struct tests t = {.s = s};
-    t.rules = packs ? pm_compile(&s->arena, packs, 1, &s->diags) : NULL;
+    t.rules = packs ? packs_compile(s, 1, packs) : NULL;
     session_flush(s);
     if (!t.rules) return RW_USAGE;
     for (uint32_t i = 0; i < packs[0]->nrules; i++) run_rule(&t, packs[0]->rules[i]);
