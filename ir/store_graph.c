@@ -22,12 +22,16 @@ static void index_names(struct ir_store *s, uint32_t graph) {
         map_put(&s->read_values, key_of(graph, intern(&s->read_names, read->names[v])), v);
 }
 
-char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name) {
+static ir_value value_read(struct ir_store *s, const struct ir_graph *g, const char *name) {
     uint32_t graph = map_get(&s->index, (uintptr_t)g);
-    if (graph == MAP_NONE) return name;
+    if (graph == MAP_NONE) return IR_NONE;
     if (!s->indexed[graph]) index_names(s, graph);
     sym_t id = intern_find(&s->read_names, name);
-    ir_value v = id == MAP_NONE ? IR_NONE : map_get(&s->read_values, key_of(graph, id));
+    return id == MAP_NONE ? IR_NONE : map_get(&s->read_values, key_of(graph, id));
+}
+
+char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name) {
+    ir_value v = value_read(s, g, name);
     if (v == IR_NONE) return name;
     if (ir_has(g, v, IR_IS_DEAD)) return NULL;
     const char *now = g->values.at[v].name;
@@ -40,10 +44,22 @@ char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name) {
 static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value v,
                          uint32_t nread) {
     const struct ir_value_info *x = ir_val(g, v);
-    const uint32_t not = IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_INIT | IR_IS_OUTER | IR_IS_DEAD;
+    const uint32_t other =
+        IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_INIT | IR_IS_OUTER | IR_IS_DEAD;
     bool possible = !g->function || s->ir_version >= 10;
-    return possible && v >= nread && !(x->flags & not ) && x->producer != IR_NONE &&
+    return possible && v >= nread && !(x->flags & other) && x->producer != IR_NONE &&
            x->type && (x->type->kind != IR_TENSOR || x->type->dtype != IR_UNDEFINED);
+}
+
+/* NULL: what it describes is gone, or became an output of the graph, described there. */
+static Onnx__ValueInfoProto *keep_info(struct ir_store *s, const struct ir_graph *g,
+                                       Onnx__ValueInfoProto *read) {
+    char *now = read->name ? ir_name_now(s, g, read->name) : NULL;
+    if (now == read->name) return read;
+    if (!now || ir_has(g, value_read(s, g, read->name), IR_IS_OUTPUT)) return NULL;
+    Onnx__ValueInfoProto *p = arena_copy(s->a, read, sizeof *read);
+    p->name = now;
+    return p;
 }
 
 Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph *g,
@@ -56,14 +72,8 @@ Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph 
         IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len - first);
     *n = 0;
     for (size_t i = 0; i < nread; i++) {
-        char *now = read[i]->name ? ir_name_now(s, g, read[i]->name) : NULL;
-        if (!now && read[i]->name) continue;
-        list[*n] = read[i];
-        if (now != read[i]->name) {
-            list[*n] = arena_copy(s->a, read[i], sizeof *read[i]);
-            list[*n]->name = now;
-        }
-        ++*n;
+        Onnx__ValueInfoProto *p = keep_info(s, g, read[i]);
+        if (p) list[(*n)++] = p;
     }
     for (ir_value v = first; v < g->values.len; v++)
         if (is_described(s, g, v, first))

@@ -113,6 +113,25 @@ static void what_names_a_removed_value_goes(void) {
     finish(p);
 }
 
+static void a_value_that_becomes_an_output_is_described_once(void) {
+    start();
+    Onnx__GraphProto *g = graph("x", "y");
+    add(g, node("Neg", "x", "t"));
+    add(g, node("Identity", "t", "y"));
+    PUSH(g->value_info, g->n_value_info, info("t"));
+    struct ir_model *m = read_model(model(g, 10, 18));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    ir_value t = ir_find_value(m->main, "t"), y = ir_find_value(m->main, "y");
+    ir_replace_value(m->main, y, t);
+    ir_remove_node(m->main, m->main->last);
+    Onnx__ModelProto *p = written(m);
+    CU_ASSERT_EQUAL_FATAL(p->graph->n_node, 1);
+    CU_ASSERT_STRING_EQUAL(p->graph->node[0]->output[0], "y");
+    CU_ASSERT_STRING_EQUAL(p->graph->output[0]->name, "y");
+    CU_ASSERT_EQUAL(p->graph->n_value_info, 0);
+    finish(p);
+}
+
 static ir_node insert_elu(struct ir_model *m) {
     struct ir_graph *g = m->main;
     const ir_dim dims[] = {ir_dim_symbol(m->dims, "n"), ir_dim_const(m->dims, 3)};
@@ -262,6 +281,7 @@ void add_ir_store_suite(void) {
 #define T(name) CU_add_test(s, #name, name)
     T(a_renamed_value_has_its_new_name_everywhere);
     T(what_names_a_removed_value_goes);
+    T(a_value_that_becomes_an_output_is_described_once);
     T(a_new_node_says_which_rule_made_it_and_its_value_is_described);
     T(before_ir_version_10_nodes_have_no_metadata);
     T(a_raised_opset_raises_the_ir_version_and_drops_initializers_from_inputs);
