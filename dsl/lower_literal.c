@@ -55,9 +55,8 @@ bool dsl_number(const struct ast *e, struct literal *out) {
     case AST_UNARY:
         if (e->op != OP_NEG || !dsl_number(e->args.at[0], &a) || a.kind == LIT_BOOL)
             return false;
-        if (a.kind == LIT_INT) as_int(-a.i, out);
-        else as_real(-a.real, out);
-        return true;
+        if (a.kind == LIT_INT && a.i != INT64_MIN) return as_int(-a.i, out), true;
+        return as_real(-a.real, out), true;
     case AST_BINARY:
         return dsl_number(e->args.at[0], &a) && dsl_number(e->args.at[1], &b) &&
                a.kind != LIT_BOOL && b.kind != LIT_BOOL && arithmetic(e->op, &a, &b, out);

@@ -123,7 +123,8 @@ static void examples(struct lower *l, const struct ast_items *items) {
         for (uint32_t k = 0; k < item->expects.len; k++) {
             struct pat_op op = dsl_op(l, &item->expects.at[k].op);
             dsl_check_expected(l, &op, item->expects.at[k].op.at);
-            struct rule_example e = {item->raw, false, op.name, item->expects.at[k].count, ""};
+            struct rule_example e = {item->raw, false, op.name, item->expects.at[k].count,
+                                     ""};
             vec_push(l->arena, &list, e);
         }
         if (item->kind != ITEM_NEAR) continue;

@@ -20,7 +20,8 @@ static struct outcome load(const char *text, size_t len) {
     struct diag_source source = {"t", text, len};
     struct outcome o = {.ok = dsl_parse(&a, &source, NULL, &sink) != NULL};
     o.errors = sink.count[DIAG_ERROR];
-    for (uint32_t i = 0; i < sink.list.len; i++) o.shown += sink.list.at[i].level == DIAG_ERROR;
+    for (uint32_t i = 0; i < sink.list.len; i++)
+        o.shown += sink.list.at[i].level == DIAG_ERROR;
     if (sink.list.len) strncpy(o.first, sink.list.at[0].text, sizeof o.first - 1);
     struct buf out = {0};
     dsl_format(&source, &out, &sink);
@@ -67,8 +68,9 @@ static void deep_nesting_is_refused(void) {
 }
 
 static void ten_megabytes_of_garbage_give_few_messages(void) {
-    static const char *const words[] = {"rule ", "x ", "( ", ") ", "{ ", "} ", "<", "> ", "= ",
-                                        "=> ", "\"a\" ", "Relu", "match ", "emit ", ".. ", "? "};
+    static const char *const words[] = {"rule ",  "x ",    "( ",  ") ",  "{ ",     "} ",
+                                        "<",      "> ",    "= ",  "=> ", "\"a\" ", "Relu",
+                                        "match ", "emit ", ".. ", "? "};
     struct buf text = {0}, bytes = {0};
     uint64_t state = 1;
     while (text.len < 10u << 20) {

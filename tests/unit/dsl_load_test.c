@@ -119,9 +119,10 @@ static void rules_in_no_phase_run_in_the_first(void) {
 static void examples_keep_their_text_and_expectations(void) {
     struct fixture f;
     set_up(&f);
-    const char *text = "rule r: Relu(Relu(x)) => Relu(x) {\n"
-                       "  example { y = A(\"}\") # }\n { } } => Relu 1, com.microsoft.Gelu 0\n"
-                       "  near \"title\" {a} => \"why\" }";
+    const char *text =
+        "rule r: Relu(Relu(x)) => Relu(x) {\n"
+        "  example { y = A(\"}\") # }\n { } } => Relu 1, com.microsoft.Gelu 0\n"
+        "  near \"title\" {a} => \"why\" }";
     const struct rule_pack *p = parse(&f, text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(p);
     const struct rule *r = p->rules[0];
