@@ -21,7 +21,7 @@ PROTO = os.path.join(HERE, "..", "ir", "onnx.proto")
 def ours():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "onnx.desc")
-        subprocess.run(["protoc", f"--proto_path={os.path.dirname(PROTO)}",
+        subprocess.run(["protoc-c", f"--proto_path={os.path.dirname(PROTO)}",
                         f"--descriptor_set_out={out}", PROTO], check=True)
         with open(out, "rb") as f:
             return descriptor_pb2.FileDescriptorSet.FromString(f.read()).file[0]

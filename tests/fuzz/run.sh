@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets of the preset fuzz, each for so many seconds (30), from the seeds
-# that a target has and what earlier runs have found in build-fuzz/corpus.
+# Runs the fuzz targets of the preset fuzz, two at a time, each for so many seconds (30),
+# from the seeds that a target has and what earlier runs have found in build-fuzz/corpus.
+# What libFuzzer says is in build-fuzz/NAME.log; inputs that fail are in build-fuzz/crashes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-seconds=${1:-30}
+export seconds=${1:-30}
 python=$([ -x .venv/bin/python ] && echo .venv/bin/python || echo python3)
+
+fuzz() {
+    local name=${1##*/fuzz_} seeds=()
+    mkdir -p "build-fuzz/corpus/$name" build-fuzz/crashes
+    [ -d "tests/fuzz/$name" ] && seeds=("tests/fuzz/$name")
+    if "$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+        -artifact_prefix="build-fuzz/crashes/$name-" \
+        "build-fuzz/corpus/$name" "${seeds[@]}" >"build-fuzz/$name.log" 2>&1; then
+        echo "fuzz_$name: $(grep '^Done' "build-fuzz/$name.log")"
+    else
+        echo "fuzz_$name: FAILED"
+        tail -n 60 "build-fuzz/$name.log"
+        return 1
+    fi
+}
+export -f fuzz
+
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 "$python" tests/fuzz/make_seeds.py build-fuzz/corpus/model
-for target in build-fuzz/tests/fuzz_*; do
-    name=${target##*/fuzz_}
-    mkdir -p "build-fuzz/corpus/$name" "build-fuzz/crashes"
-    seeds=(); [ -d "tests/fuzz/$name" ] && seeds=("tests/fuzz/$name")
-    "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="build-fuzz/crashes/$name-" "build-fuzz/corpus/$name" "${seeds[@]}"
-done
+printf '%s\0' build-fuzz/tests/fuzz_* | xargs -0 -P 2 -n 1 bash -c 'fuzz "$0"'
