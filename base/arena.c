@@ -62,7 +62,8 @@ void *arena_grow(struct arena *a, void *p, size_t old_size, size_t new_size) {
         size_t old_room = round_up(old_size), new_room = round_up(new_size);
         unsigned char *end = a->top->data + a->used;
         bool newest = (unsigned char *)p + old_room == end;
-        if (newest && new_room >= old_room && a->top->size - a->used >= new_room - old_room) {
+        size_t left = a->top->size - a->used;
+        if (newest && new_room >= old_room && left >= new_room - old_room) {
             a->used += new_room - old_room;
             return p;
         }

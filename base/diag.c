@@ -102,7 +102,8 @@ void diag_print_all(const struct diag_sink *sink, enum diag_level lowest, struct
     }
     uint32_t limit = sink->error_limit ? sink->error_limit : DEFAULT_LIMIT;
     if (sink->count[DIAG_ERROR] > limit)
-        buf_printf(out, "error: %u more errors not shown\n", sink->count[DIAG_ERROR] - limit);
+        buf_printf(out, "error: %u more errors not shown\n",
+                   sink->count[DIAG_ERROR] - limit);
 }
 
 #define LONGEST_WORD 63

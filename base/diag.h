@@ -34,7 +34,8 @@ struct span {
     uint32_t begin, end;
 };
 static inline struct span span_join(struct span a, struct span b) {
-    return (struct span){a.source ? a.source : b.source, a.begin < b.begin ? a.begin : b.begin,
+    return (struct span){a.source ? a.source : b.source,
+                         a.begin < b.begin ? a.begin : b.begin,
                          a.end > b.end ? a.end : b.end};
 }
 

@@ -18,7 +18,8 @@ struct dtype_facts {
 };
 
 enum special { INFINITE = 1, NOT_A_NUMBER = 2, NEGATIVE_ZERO = 4, NEGATIVE = 8, ZERO = 16 };
-#define IEEE (INFINITE | NOT_A_NUMBER | NEGATIVE_ZERO | NEGATIVE | ZERO)
+#define FINITE (NEGATIVE_ZERO | NEGATIVE | ZERO)
+#define IEEE (INFINITE | NOT_A_NUMBER | FINITE)
 
 static const struct dtype_facts facts[IR_DTYPE_N] = {
     [IR_UNDEFINED] = {"undefined", 0, NO_NUMBER, 0, 0, 0, 0},
@@ -46,12 +47,12 @@ static const struct dtype_facts facts[IR_DTYPE_N] = {
                            NOT_A_NUMBER | NEGATIVE | ZERO},
     [IR_UINT4] = {"uint4", 4, UNSIGNED, 4, 0, 3, ZERO},
     [IR_INT4] = {"int4", 4, SIGNED, 3, 0, 3, NEGATIVE | ZERO},
-    [IR_FLOAT4E2M1] = {"float4e2m1", 4, FLOATING, 2, -1, 2, NEGATIVE_ZERO | NEGATIVE | ZERO},
+    [IR_FLOAT4E2M1] = {"float4e2m1", 4, FLOATING, 2, -1, 2, FINITE},
     [IR_FLOAT8E8M0] = {"float8e8m0", 8, FLOATING, 1, -127, 127, NOT_A_NUMBER},
     [IR_UINT2] = {"uint2", 2, UNSIGNED, 2, 0, 1, ZERO},
     [IR_INT2] = {"int2", 2, SIGNED, 1, 0, 1, NEGATIVE | ZERO},
-    [IR_FLOAT6E2M3] = {"float6e2m3", 6, FLOATING, 4, -3, 2, NEGATIVE_ZERO | NEGATIVE | ZERO},
-    [IR_FLOAT6E3M2] = {"float6e3m2", 6, FLOATING, 3, -4, 4, NEGATIVE_ZERO | NEGATIVE | ZERO},
+    [IR_FLOAT6E2M3] = {"float6e2m3", 6, FLOATING, 4, -3, 2, FINITE},
+    [IR_FLOAT6E3M2] = {"float6e3m2", 6, FLOATING, 3, -4, 4, FINITE},
 };
 
 static bool in_range(enum ir_dtype t) { return (uint32_t)t < IR_DTYPE_N; }
@@ -66,7 +67,9 @@ enum ir_dtype ir_dtype_from_name(const char *name) {
 
 uint32_t ir_dtype_bits(enum ir_dtype t) { return in_range(t) ? facts[t].bits : 0; }
 
-bool ir_dtype_is_float(enum ir_dtype t) { return in_range(t) && facts[t].class == FLOATING; }
+bool ir_dtype_is_float(enum ir_dtype t) {
+    return in_range(t) && facts[t].class == FLOATING;
+}
 
 bool ir_dtype_is_int(enum ir_dtype t) {
     return in_range(t) && (facts[t].class == UNSIGNED || facts[t].class == SIGNED);

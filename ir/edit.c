@@ -157,7 +157,8 @@ void ir_set_input_count(struct ir_graph *g, ir_node n, uint32_t nin) {
 static struct ir_attr *attrs_without(struct ir_graph *g, ir_node n, const char *name,
                                      uint32_t *count, uint32_t *at) {
     const struct ir_node_info x = g->nodes.at[n];
-    struct ir_attr *list = arena_new_array(g->model->arena, struct ir_attr, (size_t)x.nattr + 1);
+    struct ir_attr *list =
+        arena_new_array(g->model->arena, struct ir_attr, (size_t)x.nattr + 1);
     *count = 0;
     *at = x.nattr;
     for (uint32_t i = 0; i < x.nattr; i++) {

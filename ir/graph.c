@@ -17,7 +17,8 @@ struct ir_model *ir_model_new(struct arena *a, int64_t ir_version) {
     return m;
 }
 
-struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer, const char *name) {
+struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer,
+                              const char *name) {
     struct ir_graph *g = arena_new(m->arena, struct ir_graph);
     g->model = m;
     g->outer = outer;
@@ -29,7 +30,8 @@ struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer, const 
     return g;
 }
 
-struct ir_function *ir_function_new(struct ir_model *m, const char *domain, const char *name) {
+struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
+                                    const char *name) {
     struct ir_function *f = arena_new(m->arena, struct ir_function);
     f->domain = arena_strdup(m->arena, domain);
     f->name = arena_strdup(m->arena, name);

@@ -234,7 +234,8 @@ void ir_own_body(struct ir_graph *g, ir_node n, struct ir_graph *body);
 void ir_set_input(struct ir_graph *g, ir_node n, uint32_t k, ir_value v); /* k < nin */
 /* Drops absent operands at the end, or lengthens with absent ones. */
 void ir_set_input_count(struct ir_graph *g, ir_node n, uint32_t nin);
-/* Adds or replaces. An attribute that goes releases its bodies; ir_own_body for new ones. */
+/* Adds or replaces. An attribute that goes releases its bodies; ir_own_body is for new
+ * ones. */
 void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr);
 void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema);
 void ir_drop_attr(struct ir_graph *g, ir_node n, const char *name);

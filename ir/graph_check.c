@@ -119,7 +119,8 @@ static bool check_uses(const struct check *c, ir_value v) {
 static bool check_outer(const struct check *c, ir_value v) {
     const struct ir_graph *g = c->g;
     const struct ir_value_info *x = &g->values.at[v];
-    HOLDS(g->outer && x->outer < g->outer->values.len, "an outer value has no outer graph", v);
+    HOLDS(g->outer && x->outer < g->outer->values.len, "an outer value has no outer graph",
+          v);
     HOLDS((x->capture == IR_NONE) == (g->owner == IR_NONE), "a capture has no use", v);
     if (x->capture == IR_NONE) return true; /* of no node yet, or not any more */
     const struct ir_value_info *o = &g->outer->values.at[x->outer];

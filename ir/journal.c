@@ -19,7 +19,9 @@ static void push(struct ir_model *m, struct ir_saved s) {
     *saved_at(j, j->len++) = s;
 }
 
-void ir_journal_init(struct ir_model *m) { m->journal = arena_new(m->arena, struct ir_journal); }
+void ir_journal_init(struct ir_model *m) {
+    m->journal = arena_new(m->arena, struct ir_journal);
+}
 
 static void *address_of(const struct ir_saved *s) {
     struct ir_graph *g = s->base;

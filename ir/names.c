@@ -12,7 +12,8 @@ struct ir_names {
 
 #define SET_NAME(m, i, field, ...)                                                     \
     ((m)->journal->on                                                                  \
-         ? ir_save((m), IR_IN_NAMES, (m)->value_names, (i), offsetof(struct ir_name, field), \
+         ? ir_save((m), IR_IN_NAMES, (m)->value_names, (i),                            \
+                   offsetof(struct ir_name, field),                                    \
                    sizeof(((struct ir_name *)0)->field))                               \
          : (void)0,                                                                    \
      (void)((m)->value_names->entries.at[i].field = (__VA_ARGS__)))
@@ -22,7 +23,9 @@ void ir_names_init(struct ir_model *m) {
     m->value_names->set.arena = m->arena;
 }
 
-struct ir_name *ir_names_at(struct ir_names *names, uint32_t i) { return &names->entries.at[i]; }
+struct ir_name *ir_names_at(struct ir_names *names, uint32_t i) {
+    return &names->entries.at[i];
+}
 
 struct key {
     const struct ir_function *space;
@@ -58,8 +61,8 @@ static uint32_t find_or_add(struct ir_model *m, const struct key *k) {
 
 static bool is_free(const struct ir_name *e) { return e->value == IR_NONE && !e->sharers; }
 
-const struct ir_name *ir_name_holder(const struct ir_model *m, const struct ir_function *space,
-                                     const char *text) {
+const struct ir_name *ir_name_holder(const struct ir_model *m,
+                                     const struct ir_function *space, const char *text) {
     uint32_t i = find(m->value_names, &(struct key){space, text});
     if (i == MAP_NONE || is_free(&m->value_names->entries.at[i])) return NULL;
     return &m->value_names->entries.at[i];

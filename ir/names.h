@@ -24,8 +24,8 @@ struct ir_name {
 void ir_names_init(struct ir_model *m);
 struct ir_name *ir_names_at(struct ir_names *names, uint32_t i);
 /* The entry of a name that some value of the name space has; NULL: nobody has it. */
-const struct ir_name *ir_name_holder(const struct ir_model *m, const struct ir_function *space,
-                                     const char *text);
+const struct ir_name *ir_name_holder(const struct ir_model *m,
+                                     const struct ir_function *space, const char *text);
 /* `wanted` if it is free there, else one made from it. NULL or "": one made from "v". */
 const char *ir_name_free(struct ir_model *m, const struct ir_function *space,
                          const char *wanted);

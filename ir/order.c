@@ -14,7 +14,8 @@
 static uint64_t key(const struct ir_graph *g, ir_node n) { return g->nodes.at[n].order; }
 
 /* A key between two neighbours (IR_NONE: the ends), or false. 0 is nobody's. */
-static bool key_between(const struct ir_graph *g, ir_node prev, ir_node next, uint64_t *out) {
+static bool key_between(const struct ir_graph *g, ir_node prev, ir_node next,
+                        uint64_t *out) {
     uint64_t low = prev == IR_NONE ? 0 : key(g, prev);
     if (next == IR_NONE && low <= UINT64_MAX - 2 * GAP) {
         *out = low + GAP;
@@ -32,15 +33,17 @@ static void relabel(struct ir_graph *g, ir_node n) {
     uint64_t count = 1;
     double limit = 1;
     for (uint32_t bits = 1; bits < 64; bits++) {
-        uint64_t mask = ((uint64_t)1 << bits) - 1, low = key(g, n) & ~mask, high = low | mask;
-        for (ir_node p; (p = g->nodes.at[first].prev) != IR_NONE && key(g, p) >= low; count++)
+        uint64_t mask = ((uint64_t)1 << bits) - 1;
+        uint64_t low = key(g, n) & ~mask, high = low | mask;
+        ir_node p;
+        for (; (p = g->nodes.at[first].prev) != IR_NONE && key(g, p) >= low; count++)
             first = p;
-        for (ir_node p; (p = g->nodes.at[last].next) != IR_NONE && key(g, p) <= high; count++)
+        for (; (p = g->nodes.at[last].next) != IR_NONE && key(g, p) <= high; count++)
             last = p;
         limit *= 4.0 / 3.0;
         uint64_t step = mask / (count + 1);
         if ((double)count > limit || step < 2) continue;
-        for (ir_node p = first;; p = g->nodes.at[p].next) {
+        for (p = first;; p = g->nodes.at[p].next) {
             low += step;
             SET_NODE(g, p, order, low);
             if (p == last) return;

@@ -35,7 +35,8 @@ struct ir_param {
  * absent. IR_PARAM_DYNAMIC without an operand refers to an attribute of a function. */
 struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name,
                          struct arena *a);
-/* What it would be if the node did not give it: the default that a written one may equal. */
+/* What it would be if the node did not give it: the default, which a written one may
+ * equal. */
 struct ir_param ir_param_unwritten(const struct ir_graph *g, ir_node n, const char *name,
                                    struct arena *a);
 

@@ -143,7 +143,8 @@ static void finish(bool is_float, bool scalar, struct ir_attr *out) {
 }
 
 static bool read_tensor(const struct ir_graph *g, const struct found *f,
-                        const struct ir_param_def *d, struct arena *a, struct ir_attr *out) {
+                        const struct ir_param_def *d, struct arena *a,
+                        struct ir_attr *out) {
     const struct ir_tensor *t = f->tensor;
     enum ir_dtype seen = f->ncasts > 0 ? f->casts[0] : t->dtype;
     bool is_float = ir_dtype_is_float(seen), scalar = is_scalar(t->count, t->rank, d);
@@ -157,8 +158,9 @@ static bool read_tensor(const struct ir_graph *g, const struct found *f,
     return true;
 }
 
-static bool read_inferred(const struct ir_graph *g, ir_value v, const struct ir_param_def *d,
-                          struct arena *a, struct ir_attr *out) {
+static bool read_inferred(const struct ir_graph *g, ir_value v,
+                          const struct ir_param_def *d, struct arena *a,
+                          struct ir_attr *out) {
     const struct ir_symval *s = ir_val(g, v)->symval;
     if (!s || s->len > LIST_MAX) return false;
     int64_t *values = arena_new_array(a, int64_t, (size_t)s->len + 1);

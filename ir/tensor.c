@@ -39,7 +39,8 @@ static struct ir_tensor *new_tensor(struct arena *a, enum ir_dtype t, uint32_t r
 static struct ir_tensor *in_memory(struct arena *a, enum ir_dtype t, uint32_t rank,
                                    const int64_t *dims, const void *bytes) {
     struct ir_tensor *x = new_tensor(a, t, rank, dims);
-    if (!x || !ir_tensor_bytes(t, x->count, &x->nbytes) || x->nbytes > SIZE_MAX) return NULL;
+    if (!x || !ir_tensor_bytes(t, x->count, &x->nbytes)) return NULL;
+    if (x->nbytes > SIZE_MAX) return NULL;
     x->storage = IR_IN_MEMORY;
     x->data = bytes;
     return x;
@@ -83,6 +84,7 @@ struct ir_tensor *ir_tensor_scalar_float(struct arena *a, enum ir_dtype t, doubl
 struct ir_tensor *ir_tensor_ints(struct arena *a, uint32_t n, const int64_t *values) {
     int64_t dims[1] = {n};
     unsigned char *bytes = arena_array(a, n, 8);
-    for (uint32_t i = 0; i < n; i++) ir_store_le(bytes + 8 * (size_t)i, 8, (uint64_t)values[i]);
+    for (uint32_t i = 0; i < n; i++)
+        ir_store_le(bytes + 8 * (size_t)i, 8, (uint64_t)values[i]);
     return in_memory(a, IR_INT64, 1, dims, bytes);
 }

@@ -2,7 +2,8 @@
  *
  * A tensor's bytes are a range of the model's file, a range of an external data file, or
  * in memory in the layout of raw_data (little-endian, row major; elements below a byte are
- * a stream of bits, the low ones of a byte first). Weights are not read unless somebody asks for their value.
+ * a stream of bits, the low ones of a byte first). Weights are not read unless somebody
+ * asks for their value.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,7 @@ enum ir_storage {
     IR_IN_MEMORY, /* data, nbytes */
     IR_IN_FILE,   /* raw bytes at `offset` of the model's file */
     IR_EXTERNAL,  /* raw bytes at `offset` of the external file `location` */
-    IR_AS_PROTO,  /* in a typed field (float_data, int32_data, ...) of proto, maybe by range */
+    IR_AS_PROTO,  /* in a typed field (float_data, ...) of proto, maybe by range */
     IR_STRINGS    /* strings, count */
 };
 
@@ -53,7 +54,8 @@ struct ir_tensor *ir_tensor_strings(struct arena *a, uint32_t rank, const int64_
                                     const struct ir_string *strings);
 /* NULL unless t is a floating type. */
 struct ir_tensor *ir_tensor_scalar_float(struct arena *a, enum ir_dtype t, double value);
-struct ir_tensor *ir_tensor_ints(struct arena *a, uint32_t n, const int64_t *values); /* int64[n] */
+/* int64[n] */
+struct ir_tensor *ir_tensor_ints(struct arena *a, uint32_t n, const int64_t *values);
 /* The product of dims; false when one is negative or the product is beyond int64. */
 bool ir_tensor_count(uint32_t rank, const int64_t *dims, uint64_t *count);
 /* Size in bytes of the raw layout of `count` elements; false on overflow or strings. */
@@ -65,10 +67,13 @@ const void *ir_tensor_read(struct ir_model *m, const struct ir_tensor *t, struct
 /* Element i as an integer or a double, of any numeric type; false when not exact
  * (integers asked of a fraction), not numeric, out of range, or unreadable. Reads that
  * element only. */
-bool ir_tensor_int_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i, int64_t *out);
-bool ir_tensor_double_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i, double *out);
+bool ir_tensor_int_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i,
+                      int64_t *out);
+bool ir_tensor_double_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i,
+                         double *out);
 /* Are two tensors equal in type, dims and bytes? Compares the first 4 KiB first. */
-bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a, const struct ir_tensor *b);
+bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a,
+                     const struct ir_tensor *b);
 
 /* The floating types of 4 to 16 bits, from and to their bits; encoding rounds to nearest
  * even. Beyond the largest value: with `saturate` the largest, else infinity, or NaN where

@@ -47,8 +47,8 @@ static int64_t sign_extended(uint64_t x, uint32_t bits) {
 }
 
 static bool is_signed(enum ir_dtype t) {
-    return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 || t == IR_INT4 ||
-           t == IR_INT2;
+    return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 ||
+           t == IR_INT4 || t == IR_INT2;
 }
 
 static double float_of(enum ir_dtype t, uint64_t bits) {
@@ -64,7 +64,8 @@ static double float_of(enum ir_dtype t, uint64_t bits) {
     return (double)f;
 }
 
-bool ir_tensor_int_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i, int64_t *out) {
+bool ir_tensor_int_at(struct ir_model *m, const struct ir_tensor *t, uint64_t i,
+                      int64_t *out) {
     uint64_t bits;
     if (t->dtype == IR_COMPLEX64 || !element_bits(m, t, i, &bits)) return false;
     if (ir_dtype_is_float(t->dtype)) {
@@ -135,7 +136,8 @@ static bool bytes_equal(struct ir_model *m, const struct ir_tensor *a,
     return equal;
 }
 
-bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a, const struct ir_tensor *b) {
+bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a,
+                     const struct ir_tensor *b) {
     if (a == b) return true;
     if (a->dtype != b->dtype || a->rank != b->rank || a->count != b->count ||
         a->nbytes != b->nbytes)

@@ -66,14 +66,16 @@ enum ir_truth ir_type_equal(const struct ir_dims *d, const struct ir_type *a,
         if (a->kind != b->kind) return IR_FALSE;
         if (a->kind == IR_OPAQUE) return IR_UNKNOWN;
         if (is_tensor(a))
-            return both(all, both(dtype_equal(a->dtype, b->dtype), ir_shape_equal(d, a, b)));
+            return both(all, both(dtype_equal(a->dtype, b->dtype),
+                                  ir_shape_equal(d, a, b)));
         if (a->kind == IR_MAP) all = both(all, dtype_equal(a->dtype, b->dtype));
         if (all == IR_FALSE) return IR_FALSE;
     }
     return IR_UNKNOWN;
 }
 
-static void print_tensor(const struct ir_dims *d, const struct ir_type *t, struct buf *out) {
+static void print_tensor(const struct ir_dims *d, const struct ir_type *t,
+                         struct buf *out) {
     const char *name = ir_dtype_name(t->dtype);
     buf_puts(out, name && t->dtype != IR_UNDEFINED ? name : "?");
     if (!t->ranked) buf_puts(out, "[]");

@@ -33,7 +33,9 @@ bool ir_dtype_has_nan(enum ir_dtype t);
 /* Does a Cast from one to the other keep every value? (int32 -> double, half -> float) */
 bool ir_cast_is_lossless(enum ir_dtype from, enum ir_dtype to);
 
-enum ir_type_kind { IR_TENSOR, IR_SPARSE_TENSOR, IR_SEQUENCE, IR_OPTIONAL, IR_MAP, IR_OPAQUE };
+enum ir_type_kind {
+    IR_TENSOR, IR_SPARSE_TENSOR, IR_SEQUENCE, IR_OPTIONAL, IR_MAP, IR_OPAQUE
+};
 
 struct ir_type {
     enum ir_type_kind kind;
@@ -51,7 +53,8 @@ const struct ir_type *ir_type_unranked(struct arena *a, enum ir_dtype t, uint32_
 /* The same shape with another element type; NULL stays unknown but for the dtype. */
 const struct ir_type *ir_type_with_dtype(struct arena *a, const struct ir_type *shape_of,
                                          enum ir_dtype t);
-enum ir_dtype ir_type_dtype(const struct ir_type *t); /* IR_UNDEFINED for NULL, non-tensors */
+/* IR_UNDEFINED for NULL, non-tensors. */
+enum ir_dtype ir_type_dtype(const struct ir_type *t);
 bool ir_type_ranked(const struct ir_type *t);
 /* Proved the same type and shape, proved different, or unknown. */
 enum ir_truth ir_type_equal(const struct ir_dims *d, const struct ir_type *a,

@@ -17,8 +17,9 @@
  * read. */
 void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
 /* RW_OK, or RW_WRONG with errors. Faults that do no harm are warnings: an operator that
- * ONNX Runtime alone knows at that opset, one of com.microsoft that is not known. Types are compared where they
- * are known, so best asked after inference. Linear in the model; changes nothing. */
+ * ONNX Runtime alone knows at that opset, one of com.microsoft that is not known. Types
+ * are compared where they are known, so best asked after inference. Linear in the model;
+ * changes nothing. */
 enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
 
 #endif

@@ -3,8 +3,8 @@
  */
 #include "ir/verify_parts.h"
 
-static void verify_count(struct verify *v, const char *body, uint32_t count, uint32_t wanted,
-                         const char *what) {
+static void verify_count(struct verify *v, const char *body, uint32_t count,
+                         uint32_t wanted, const char *what) {
     if (count == wanted) return;
     ir_verify_wrong(v, "body \"%s\" has %u %s%s, wanted %u", body, count, what,
                     count == 1 ? "" : "s", wanted);

@@ -63,7 +63,8 @@ static void suggest_attr(struct verify *v, const char *name) {
  * Runtime another version than that of the table may know it, and the schema of
  * LayerNormalization lets any pass. */
 static bool lets_attrs_pass(const struct ir_schema *s) {
-    return rw_streq(s->domain, "com.microsoft") || rw_streq(s->name, "LayerNormalization") ||
+    return rw_streq(s->domain, "com.microsoft") ||
+           rw_streq(s->name, "LayerNormalization") ||
            rw_streq(s->name, "SimplifiedLayerNormalization");
 }
 

@@ -56,7 +56,9 @@ static ir_value op(struct ir_graph *g, const char *name, ir_value a, ir_value b,
     return op_before(g, name, a, b, out, IR_NONE);
 }
 
-static ir_node producer(const struct ir_graph *g, ir_value v) { return ir_val(g, v)->producer; }
+static ir_node producer(const struct ir_graph *g, ir_value v) {
+    return ir_val(g, v)->producer;
+}
 
 /* An If whose branches are the graphs. */
 static ir_value branch(struct ir_graph *g, ir_value cond, struct ir_graph *then_,
@@ -309,7 +311,8 @@ static void an_output_hands_its_name_on(void) {
     struct fixture f;
     set_up(&f, 8);
     ir_value x = input(f.g, "x"), a = op(f.g, "Abs", x, IR_NONE, "a");
-    ir_value b = op(f.g, "Identity", a, IR_NONE, "out"), c = op(f.g, "Neg", b, IR_NONE, "c");
+    ir_value b = op(f.g, "Identity", a, IR_NONE, "out");
+    ir_value c = op(f.g, "Neg", b, IR_NONE, "c");
     ir_add_output(f.g, b);
     ir_add_output(f.g, b); /* twice is fine */
     ir_add_output(f.g, c);
@@ -330,7 +333,8 @@ static void an_interface_is_kept(void) {
     struct fixture f;
     set_up(&f, 8);
     ir_value x = input(f.g, "x"), a = op(f.g, "Abs", x, IR_NONE, "a");
-    ir_value b = op(f.g, "Identity", a, IR_NONE, "b"), c = op(f.g, "Identity", x, IR_NONE, "c");
+    ir_value b = op(f.g, "Identity", a, IR_NONE, "b");
+    ir_value c = op(f.g, "Identity", x, IR_NONE, "c");
     ir_value w = ir_add_constant(f.g, "w", ir_tensor_ints(&f.arena, 0, NULL));
     CU_ASSERT_TRUE(ir_can_replace(f.g, c, x)); /* no output yet */
     ir_add_output(f.g, b);
@@ -343,7 +347,8 @@ static void an_interface_is_kept(void) {
     ir_add_output(f.g, x);
     CU_ASSERT_FALSE(ir_can_replace(f.g, x, a)); /* an input keeps its name */
     struct ir_graph *body = ir_graph_new(f.m, f.g, "body");
-    ir_value outer = ir_add_outer(body, a), copy = op(body, "Identity", outer, IR_NONE, "d");
+    ir_value outer = ir_add_outer(body, a);
+    ir_value copy = op(body, "Identity", outer, IR_NONE, "d");
     ir_add_output(body, copy);
     CU_ASSERT_FALSE(ir_can_replace(body, copy, outer));
     tear_down(&f);
@@ -374,7 +379,8 @@ static void order_is_restored_or_a_cycle_found(void) {
     set_up(&f, 8);
     ir_value x = input(f.g, "x");
     ir_value p = op(f.g, "Abs", x, IR_NONE, "p"), q = op(f.g, "Exp", p, IR_NONE, "q");
-    ir_value free_ = op(f.g, "Log", x, IR_NONE, "free"), r = op(f.g, "Neg", q, IR_NONE, "r");
+    ir_value free_ = op(f.g, "Log", x, IR_NONE, "free");
+    ir_value r = op(f.g, "Neg", q, IR_NONE, "r");
     ir_value late = op(f.g, "Sin", x, IR_NONE, "late");
     ir_node n = producer(f.g, late);
     ir_set_input(f.g, producer(f.g, p), 0, late); /* p stands too early now */

@@ -158,7 +158,8 @@ static void sizes_are_checked(void) {
     CU_ASSERT_TRUE(ir_tensor_count(3, (int64_t[]){INT64_MAX, 0, INT64_MAX}, &n));
     CU_ASSERT_EQUAL(n, 0);
     CU_ASSERT_FALSE(ir_tensor_count(2, (int64_t[]){0, -1}, &n));
-    CU_ASSERT_PTR_NULL(ir_tensor_new(&a, IR_FLOAT, 2, (int64_t[]){1ll << 40, 1ll << 40}, ""));
+    int64_t huge[] = {1ll << 40, 1ll << 40};
+    CU_ASSERT_PTR_NULL(ir_tensor_new(&a, IR_FLOAT, 2, huge, ""));
     CU_ASSERT_PTR_NULL(ir_tensor_new(&a, IR_FLOAT, 1, (int64_t[]){-1}, ""));
     arena_free(&a);
 }
@@ -301,7 +302,8 @@ static void types_compare_and_print(void) {
     CU_ASSERT_EQUAL(ir_type_equal(d, x, NULL), IR_UNKNOWN);
     CU_ASSERT_EQUAL(ir_shape_equal(d, x, ir_type_tensor(&a, IR_FLOAT, 1, dims)), IR_FALSE);
     ir_dim unknown[] = {IR_DIM_UNKNOWN, dims[1]};
-    CU_ASSERT_EQUAL(ir_shape_equal(d, x, ir_type_tensor(&a, IR_FLOAT, 2, unknown)), IR_UNKNOWN);
+    CU_ASSERT_EQUAL(ir_shape_equal(d, x, ir_type_tensor(&a, IR_FLOAT, 2, unknown)),
+                    IR_UNKNOWN);
     CU_ASSERT_EQUAL(ir_shape_equal(d, ir_type_unranked(&a, IR_FLOAT, 3),
                                    ir_type_unranked(&a, IR_INT8, 3)), IR_TRUE);
     CU_ASSERT_EQUAL(ir_shape_equal(d, ir_type_unranked(&a, IR_FLOAT, 0),

@@ -178,7 +178,8 @@ static void build(struct world *w) {
     w->m = ir_model_new(&w->arena, 8);
     ir_set_opset(w->m, "", 17);
     diag_init(&w->diags, &w->arena);
-    for (int i = 0; i < 3; i++) ir_add_input(w->m->main, ir_add_value(w->m->main, "x", NULL));
+    for (int i = 0; i < 3; i++)
+        ir_add_input(w->m->main, ir_add_value(w->m->main, "x", NULL));
     for (int i = 0; i < 30; i++) {
         if (random_below(w, 5)) add_node(w, some_graph(w));
         else add_body_node(w, some_graph(w));

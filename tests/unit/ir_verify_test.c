@@ -112,7 +112,8 @@ static void some_operators_let_any_attribute_pass(void) {
          "  y = LayerNormalization <more = 1> (x, s)\n}", RW_OK,
          "g: node of \"y\" (LayerNormalization): warning: \"LayerNormalization\" has no "
          "attribute \"more\"\n");
-    says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Relu <__mark = 1> (x) }", RW_OK, "");
+    says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Relu <__mark = 1> (x) }", RW_OK,
+         "");
 }
 
 static void types_are_compared(void) {
