@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "dsl/check.h"
+#include "dsl/load.h"
 
 const struct ir_schema *dsl_schema(const struct pat_op *op, int64_t opset) {
     const struct ir_schema *s = ir_schema_find(op->domain, op->name, opset);
@@ -42,8 +43,11 @@ static void unknown_op(struct lower *l, const struct pat_op *op, struct span at)
         }
     size_t n;
     const char *const *names = ir_schema_names(op->domain, &n);
-    const char *near = diag_nearest(op->name, names, n);
+    const char *near = *op->domain ? NULL : dsl_near_pattern(l->unit, op->name);
+    if (!near) near = diag_nearest(op->name, names, n);
     if (near) dsl_help(l, at, "did you mean \"%s\"?", near);
+    else if (!*op->domain && *op->name >= 'a' && *op->name <= 'z')
+        dsl_help(l, at, "a sub-pattern is declared by: pattern %s (v) = ...", op->name);
 }
 
 bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at) {

@@ -250,6 +250,22 @@ const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
     return NULL;
 }
 
+static uint32_t pattern_names(const struct unit *u, const char **out, uint32_t n,
+                              uint32_t most) {
+    for (uint32_t i = 0; i < u->file->tops.len && n < most; i++)
+        if (u->file->tops.at[i].kind == TOP_PATTERN)
+            out[n++] = u->file->tops.at[i].pattern->name.text;
+    return n;
+}
+
+const char *dsl_near_pattern(struct unit *u, const char *name) {
+    const char *names[256];
+    uint32_t n = pattern_names(u, names, 0, countof(names));
+    for (uint32_t i = 0; i < u->uses.len; i++)
+        n = pattern_names(u->uses.at[i].unit, names, n, countof(names));
+    return diag_nearest(name, names, n);
+}
+
 /* --- entry ------------------------------------------------------------------------- */
 static const struct rule_pack *load_all(struct load *ld, const char *path,
                                         const struct diag_source *source) {

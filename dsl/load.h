@@ -55,6 +55,9 @@ void dsl_load_error(struct load *ld, struct span at, const char *format, ...)
 const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
                                            struct unit **home);
 
+/* The sub-pattern in sight whose name is nearest, or NULL. */
+const char *dsl_near_pattern(struct unit *u, const char *name);
+
 /* lower_inline.c: each of a sub-pattern's operands and <...> occurs in its body. */
 void dsl_check_sub_pattern(struct load *ld, const struct ast_pattern *p);
 
