@@ -284,6 +284,31 @@ bool infer_non_zero(struct infer *x) {
     return true;
 }
 
+/* Compress: as many as are true, along an axis or of all elements in a row. */
+bool infer_compress(struct infer *x) {
+    struct infer_shape s;
+    uint32_t axis;
+    const struct ir_attr *along = ir_find_attr(x->g, x->n, "axis");
+    if (!along) {
+        infer_set(x, 0, infer_dtype(x, 0), &(struct infer_shape){.rank = 1});
+        return true;
+    }
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s)) return true;
+    if (!infer_axis(x, along->i, s.rank, &axis)) return false;
+    s.dim[axis] = IR_DIM_UNKNOWN;
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
+/* Unique: the elements, or slices along an axis; then three lists of positions. */
+bool infer_unique(struct infer *x) {
+    struct infer_shape list = {.rank = 1};
+    infer_compress(x);
+    for (uint32_t k = 1; k < 4; k++) infer_set(x, k, IR_INT64, &list);
+    return x->why == NULL;
+}
+
 bool infer_pad(struct infer *x) {
     struct infer_shape s, pads;
     struct infer_ints fixed = infer_ints(x, "pads"), axes = infer_ints(x, "axes");

@@ -47,17 +47,24 @@ static void close_input(struct ir_graph *g, ir_value v) {
     if (open) ir_set_type(g, v, ir_type_tensor(m->arena, t->dtype, t->rank, dims));
 }
 
+static bool is_type_of(const struct ir_model *m, const struct ir_type *t,
+                       const struct ir_tensor *tensor) {
+    if (!ir_type_ranked(t) || t->dtype != tensor->dtype || t->rank != tensor->rank) return false;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        int64_t value;
+        if (!ir_dim_is_const(m->dims, t->dims[i], &value) || value != tensor->dims[i])
+            return false;
+    }
+    return true;
+}
+
 /* A constant has the type of its tensor, whatever is declared. */
 static void type_constant(struct ir_graph *g, ir_value v, const struct ir_tensor *tensor) {
-    const struct ir_type *t = ir_val(g, v)->type;
     struct ir_model *m = g->model;
+    if (is_type_of(m, ir_val(g, v)->type, tensor)) return;
     ir_dim *dims = arena_new_array(m->arena, ir_dim, tensor->rank);
-    bool same = ir_type_ranked(t) && t->dtype == tensor->dtype && t->rank == tensor->rank;
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
-        same = same && t->dims[i] == dims[i];
-    }
-    if (!same) ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
+    for (uint32_t i = 0; i < tensor->rank; i++) dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
+    ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
 }
 
 /* Does some operator take v that takes nothing but tensors? */

@@ -43,10 +43,13 @@ infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
     infer_like_with_dtype, infer_dropout, infer_quantize_linear,
     infer_dequantize_linear, infer_dynamic_quantize_linear, infer_broadcast,
     infer_qlinear_broadcast, infer_bias;
+/* infer_image.c */
+infer_rule infer_non_max_suppression, infer_grid_sample, infer_roi_align,
+    infer_max_roi_pool, infer_det, infer_window_function;
 /* infer_index.c */
 infer_rule infer_gather, infer_gather_block_quantized, infer_gather_elements, infer_gather_nd, infer_concat,
     infer_qlinear_concat, infer_split, infer_slice, infer_range, infer_one_hot,
-    infer_non_zero, infer_pad;
+    infer_non_zero, infer_compress, infer_unique, infer_pad;
 /* infer_loop.c */
 infer_rule infer_loop;
 /* infer_matmul.c */

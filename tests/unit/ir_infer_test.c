@@ -258,6 +258,25 @@ static void fused_operators_have_types(void) {
     kit_end(&k);
 }
 
+static void images_and_boxes(void) {
+    struct kit k;
+    kit_start(&k, 20);
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "n 3 h w"), grid = kit_input(&k, "g", IR_FLOAT, "n 8 9 2");
+    kit_type(&k, RUN(&k, "GridSample", .nin = 2, .in = {x, grid}), "float[n, 3, 8, 9]");
+    ir_value rois = kit_input(&k, "rois", IR_FLOAT, "r 4"), batch = kit_input(&k, "b", IR_INT64, "r");
+    kit_type(&k, RUN(&k, "RoiAlign", .nin = 3, .in = {x, rois, batch}, .nattr = 2,
+                     .attr = {INT("output_height", 7), INT("output_width", 5)}),
+             "float[r, 3, 7, 5]");
+    kit_type(&k, RUN(&k, "NonMaxSuppression", .nin = 2, .in = {x, x}), "int64[_1, 3]");
+    ir_value m = kit_input(&k, "m", IR_DOUBLE, "n 4 4");
+    kit_type(&k, RUN(&k, "Det", .nin = 1, .in = {m}), "double[n]");
+    ir_value keep = kit_input(&k, "keep", IR_BOOL, "4");
+    kit_type(&k, RUN(&k, "Compress", .nin = 2, .in = {m, keep}, .nattr = 1, .attr = {INT("axis", 1)}),
+             "double[n, _2, 4]");
+    FAILS(&k, "input and grid have ranks 4 and 3", "GridSample", .nin = 2, .in = {x, m});
+    kit_end(&k);
+}
+
 static void a_declaration_fills_and_loses(void) {
     struct kit k;
     kit_start(&k, 14);
@@ -361,6 +380,7 @@ void add_ir_infer_suite(void) {
     CU_ADD_TEST(s, windows_slide);
     CU_ADD_TEST(s, axes_come_in_both_forms);
     CU_ADD_TEST(s, fused_operators_have_types);
+    CU_ADD_TEST(s, images_and_boxes);
     CU_ADD_TEST(s, a_declaration_fills_and_loses);
     CU_ADD_TEST(s, a_wrong_node_is_reported_by_name);
     CU_ADD_TEST(s, dims_that_cannot_be_counted_are_refused);
