@@ -157,6 +157,7 @@ static bool print_strings(struct buf *out, const struct ir_tensor *t) {
 
 static bool print_elements(struct text_printer *p, const struct ir_tensor *t) {
     if (t->storage == IR_STRINGS) return print_strings(p->out, t);
+    if (!ir_dtype_bits(t->dtype)) return false; /* a type that is not known */
     const unsigned char *raw = ir_tensor_read(p->model, t, &p->scratch);
     bool readable = raw || t->count == 0;
     if (readable) {

@@ -1,4 +1,5 @@
-/* fuzz_model.c -- any bytes as a model: read, checked, rebuilt, written to nowhere.
+/* fuzz_model.c -- any bytes as a model: read, checked, inferred, printed, rebuilt, written
+ * to nowhere.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/ir.h"
@@ -33,6 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
         for (uint32_t i = 0; i < m->graphs.len; i++)
             rw_assert(ir_graph_check(m->graphs.at[i], &diags));
         read_constants(m, &a);
+        if (ir_infer_model(m, &diags) == RW_OK) {
+            struct buf text = {0};
+            ir_text_print(m, &(struct ir_text_options){0}, &text);
+            buf_free(&text);
+        }
         change_all(m);
         ir_model_write(m, "/dev/null", &(struct ir_write_options){0}, &diags);
         ir_model_close(m);
