@@ -352,8 +352,9 @@ bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms) {
             uint32_t atom = f.term[i].atom[k];
             const struct dim_atom x = t->atoms.at[atom];
             bool is_symbol = x.kind == DIM_SYMBOL;
-            if (is_symbol ? atom >= atoms
-                          : !ir_dim_is_older(t, x.a, atoms) || !ir_dim_is_older(t, x.b, atoms))
+            if (is_symbol
+                    ? atom >= atoms
+                    : !ir_dim_is_older(t, x.a, atoms) || !ir_dim_is_older(t, x.b, atoms))
                 return false;
         }
     return true;

@@ -60,8 +60,8 @@ static void tighten(const struct ir_dims *t, struct dim_range *r, const struct d
 }
 
 /* p with term i, coef*atom, replaced by coef*d + offset. */
-static struct dim_poly replaced(const struct ir_dims *t, const struct dim_poly *p, uint32_t i,
-                                ir_dim d, int64_t coef, int64_t offset) {
+static struct dim_poly replaced(const struct ir_dims *t, const struct dim_poly *p,
+                                uint32_t i, ir_dim d, int64_t coef, int64_t offset) {
     struct dim_poly out = *p, q;
     memmove(&out.term[i], &out.term[i + 1], (--out.n - i) * sizeof *out.term);
     dim_poly_load(t, ir_dim_find(t, d), &q);

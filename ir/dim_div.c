@@ -71,7 +71,8 @@ static void cancel_common_factor(struct dim_poly *p, int64_t *c) {
 
 /* floor((floor(y/d) + k)/c) = floor((y + k*d)/(c*d)) for d > 0: p becomes y + k*d. */
 static bool join_nested(const struct ir_dims *t, struct dim_poly *p, int64_t *c) {
-    if (p->n == 0 || p->n > 2 || p->term[0].degree != 1 || p->term[0].coef != 1) return false;
+    if (p->n == 0 || p->n > 2 || p->term[0].degree != 1 || p->term[0].coef != 1)
+        return false;
     if (p->n == 2 && p->term[1].degree) return false;
     const struct dim_atom x = t->atoms.at[p->term[0].atom[0]];
     int64_t d, joined, offset = p->n == 2 ? p->term[1].coef : 0;
@@ -121,7 +122,8 @@ static void cancel_common_term(struct dim_poly *a, struct dim_poly *b) {
         const struct dim_term *x = i < a->n ? &a->term[i] : &b->term[i - a->n];
         struct dim_term shared = {0};
         for (uint32_t j = 0, k = 0; j < x->degree && k < common.degree;) {
-            if (x->atom[j] == common.atom[k]) shared.atom[shared.degree++] = x->atom[j++], k++;
+            if (x->atom[j] == common.atom[k])
+                shared.atom[shared.degree++] = x->atom[j++], k++;
             else if (x->atom[j] < common.atom[k]) j++;
             else k++;
         }
@@ -145,7 +147,8 @@ static bool divides_exactly(const struct dim_poly *a, const struct dim_poly *b,
     dim_poly_const(q, 0);
     for (uint32_t i = 0; i < 2 * DIM_MAX_TERMS && rest.n && !rest.too_big; i++) {
         struct dim_term x;
-        if (rest.term[0].coef == INT64_MIN || rest.term[0].coef % b->term[0].coef) return false;
+        if (rest.term[0].coef == INT64_MIN || rest.term[0].coef % b->term[0].coef)
+            return false;
         if (!dim_monomial_div(&rest.term[0], &b->term[0], &x)) return false;
         x.coef = rest.term[0].coef / b->term[0].coef;
         step = (struct dim_poly){.n = 1, .term[0] = x};
@@ -156,7 +159,8 @@ static bool divides_exactly(const struct dim_poly *a, const struct dim_poly *b,
 }
 
 /* Terms of p that b, a single term, divides go to q. */
-static void take_divisible(struct dim_poly *p, const struct dim_term *b, struct dim_poly *q) {
+static void take_divisible(struct dim_poly *p, const struct dim_term *b,
+                           struct dim_poly *q) {
     struct dim_poly rest = {.n = 0};
     dim_poly_const(q, 0);
     for (uint32_t i = 0; i < p->n; i++) {

@@ -76,7 +76,8 @@ void dim_poly_add(struct dim_poly *p, const struct dim_poly *q, int64_t coef) {
     dim_poly_add_scaled(p, q, coef, &(struct dim_term){0});
 }
 
-void dim_poly_mul(const struct dim_poly *a, const struct dim_poly *b, struct dim_poly *out) {
+void dim_poly_mul(const struct dim_poly *a, const struct dim_poly *b,
+                  struct dim_poly *out) {
     dim_poly_const(out, 0);
     out->too_big = a->too_big || b->too_big;
     for (uint32_t i = 0; i < a->n && !out->too_big; i++)

@@ -17,7 +17,7 @@ static void set_dims(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t rank
 
 /* --- ai.onnx ----------------------------------------------------------------------- */
 
-/* Q, K or V as [batch, heads, length, size], from that or from [batch, length, heads*size]. */
+/* Q, K or V as [batch, heads, length, size], from that or [batch, length, heads*size]. */
 static bool by_heads(struct infer *x, uint32_t k, const char *heads, ir_dim out[4]) {
     struct infer_shape s;
     int64_t n = infer_int(x, heads, 0);
@@ -37,7 +37,8 @@ static bool by_heads(struct infer *x, uint32_t k, const char *heads, ir_dim out[
 }
 
 /* Length of keys or values with those of the past in front. */
-static ir_dim with_past(const struct infer *x, uint32_t past, uint32_t axis, ir_dim length) {
+static ir_dim with_past(const struct infer *x, uint32_t past, uint32_t axis,
+                        ir_dim length) {
     struct infer_shape s;
     if (!infer_has(x, past)) return length;
     if (!infer_shape_of(x, past, &s) || s.rank <= axis) return IR_DIM_UNKNOWN;
@@ -85,16 +86,21 @@ static bool packed_attention(struct infer *x, enum ir_dtype t, uint32_t past) {
     set_dims(x, 0, t, 3, (ir_dim[]){s.dim[0], s.dim[1], width});
     total = with_past(x, past, 3, s.dim[1]);
     if (infer_int(x, "past_present_share_buffer", 0)) total = IR_DIM_UNKNOWN;
-    set_dims(x, 1, t, 5, (ir_dim[]){infer_const(x, 2), s.dim[0],
-                                    heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN, total,
-                                    per_head(x, width, heads)});
+    set_dims(x, 1, t, 5,
+             (ir_dim[]){infer_const(x, 2), s.dim[0],
+                        heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN, total,
+                        per_head(x, width, heads)});
     return true;
 }
 
-bool infer_ms_attention(struct infer *x) { return packed_attention(x, infer_dtype(x, 0), 4); }
+bool infer_ms_attention(struct infer *x) {
+    return packed_attention(x, infer_dtype(x, 0), 4);
+}
 
 /* QAttention: input and weight are quantised, the result has the type of the bias. */
-bool infer_q_attention(struct infer *x) { return packed_attention(x, infer_dtype(x, 2), 8); }
+bool infer_q_attention(struct infer *x) {
+    return packed_attention(x, infer_dtype(x, 2), 8);
+}
 
 /* The keys of MultiHeadAttention: length, and the width of the values. Packed forms have
  * ranks 5; keys projected before have rank 4 [batch, heads, length, size]. */
@@ -128,7 +134,8 @@ bool infer_multi_head_attention(struct infer *x) {
     ir_dim hidden = q.rank == 3 ? q.dim[2] : ir_dim_mul(x->d, q.dim[2], q.dim[4]);
     ir_dim total = with_past(x, 6, 2, length);
     ir_dim n = heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN;
-    if (infer_int(x, "past_present_share_buffer", 0) || infer_has(x, 8)) total = IR_DIM_UNKNOWN;
+    if (infer_int(x, "past_present_share_buffer", 0) || infer_has(x, 8))
+        total = IR_DIM_UNKNOWN;
     set_dims(x, 0, t, 3, (ir_dim[]){q.dim[0], q.dim[1], width});
     set_dims(x, 1, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, hidden, heads)});
     set_dims(x, 2, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, width, heads)});
@@ -165,7 +172,8 @@ bool infer_embed_layer_norm(struct infer *x) {
     infer_set_unranked(x, 1, IR_INT32, 0);
     infer_set_unranked(x, 2, t, 0);
     if (!infer_shape_of(x, 0, &ids) || ids.rank != 2) return true;
-    ir_dim width = infer_shape_of(x, 2, &table) && table.rank == 2 ? table.dim[1] : IR_DIM_UNKNOWN;
+    ir_dim width =
+        infer_shape_of(x, 2, &table) && table.rank == 2 ? table.dim[1] : IR_DIM_UNKNOWN;
     ir_dim out[] = {ids.dim[0], ids.dim[1], width};
     set_dims(x, 0, t, 3, out);
     set_dims(x, 1, IR_INT32, 1, ids.dim);

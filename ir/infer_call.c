@@ -74,7 +74,8 @@ void infer_call(struct infer *x, struct ir_function *f) {
     set_operands(x, body);
     infer_nodes(run, body);
     for (uint32_t k = 0; k < x->nout && k < body->outputs.len; k++) {
-        const struct ir_type *t = ir_val(body, body->uses.at[body->outputs.at[k]].value)->type;
+        const struct ir_type *t =
+            ir_val(body, body->uses.at[body->outputs.at[k]].value)->type;
         bool own = t && !t->ranked && t->opaque > opaque;
         if (own) infer_set_unranked(x, k, t->dtype, 0);
         else take_result(x, k, t, symbols);

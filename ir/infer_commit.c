@@ -118,7 +118,8 @@ static bool complete_tensor(struct infer *x, uint32_t k, ir_value v, struct ir_t
 
 /* --- writing ----------------------------------------------------------------------- */
 
-bool infer_is_same(const struct ir_dims *d, const struct ir_type *a, const struct ir_type *b) {
+bool infer_is_same(const struct ir_dims *d, const struct ir_type *a,
+                   const struct ir_type *b) {
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->ranked != b->ranked)
         return false;

@@ -31,7 +31,8 @@ void infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
         return;
     }
     infer_set_unranked(x, k, infer_dtype_or(a, b), 0);
-    if (!infer_type_shape(x, a, &s) || !infer_type_shape(x, b, &t) || s.rank != t.rank) return;
+    if (!infer_type_shape(x, a, &s) || !infer_type_shape(x, b, &t) || s.rank != t.rank)
+        return;
     for (uint32_t i = 0; i < s.rank; i++)
         if (s.dim[i] != t.dim[i]) s.dim[i] = IR_DIM_UNKNOWN;
     infer_set(x, k, infer_dtype_or(a, b), &s);
@@ -59,7 +60,8 @@ void infer_set_collected(struct infer *x, uint32_t k, const struct ir_type *each
 /* --- If ---------------------------------------------------------------------------- */
 
 bool infer_if(struct infer *x) {
-    struct ir_graph *yes = infer_body_of(x, "then_branch"), *no = infer_body_of(x, "else_branch");
+    struct ir_graph *yes = infer_body_of(x, "then_branch");
+    struct ir_graph *no = infer_body_of(x, "else_branch");
     if (!yes || !no) return true;
     infer_body(x, yes);
     infer_body(x, no);
@@ -91,8 +93,9 @@ static bool slice_scanned(struct infer *x, struct scan *r, uint32_t k) {
     if (!infer_axis(x, axis_of(&r->in_axes, k), s.rank, &axis)) return false;
     if (!r->length) r->length = s.dim[axis];
     memmove(&s.dim[axis], &s.dim[axis + 1], (s.rank - axis - 1) * sizeof *s.dim);
-    infer_set_body_input(r->body, r->states + k,
-              ir_type_tensor(x->m->arena, infer_dtype(x, r->states + k), s.rank - 1, s.dim));
+    const struct ir_type *each =
+        ir_type_tensor(x->m->arena, infer_dtype(x, r->states + k), s.rank - 1, s.dim);
+    infer_set_body_input(r->body, r->states + k, each);
     return true;
 }
 
@@ -112,8 +115,9 @@ bool infer_scan(struct infer *x) {
     infer_body(x, r.body);
     for (uint32_t k = 0; k < x->nout; k++) {
         if (k < r.states) infer_set_like(x, k, infer_dtype(x, k), k);
-        else infer_set_collected(x, k, infer_body_output(r.body, k), axis_of(&r.out_axes, k - r.states),
-                           r.length);
+        else
+            infer_set_collected(x, k, infer_body_output(r.body, k),
+                                axis_of(&r.out_axes, k - r.states), r.length);
     }
     return true;
 }

@@ -19,12 +19,12 @@ static uint32_t letters_in(const char *from, const char *to) {
 }
 
 /* Binds the letters of one operand's subscript [from, to). */
-static bool bind_operand(struct infer *x, struct einsum *e, const char *from, const char *to,
-                         const struct infer_shape *s) {
+static bool bind_operand(struct infer *x, struct einsum *e, const char *from,
+                         const char *to, const struct infer_shape *s) {
     uint32_t letters = letters_in(from, to), at = 0;
     if (letters > s->rank)
-        return infer_fail(x, "the equation has %u letters for an operand of rank %u", letters,
-                          s->rank);
+        return infer_fail(x, "the equation has %u letters for an operand of rank %u",
+                          letters, s->rank);
     for (; from < to; from++) {
         unsigned char c = (unsigned char)*from;
         if (c == '.' && from + 2 < to && from[1] == '.' && from[2] == '.') {
@@ -51,7 +51,8 @@ static void implicit_output(const struct einsum *e, struct infer_shape *out) {
             out->dim[out->rank++] = e->of[c];
 }
 
-static void explicit_output(const struct einsum *e, const char *p, struct infer_shape *out) {
+static void explicit_output(const struct einsum *e, const char *p,
+                            struct infer_shape *out) {
     out->rank = 0;
     for (; *p && out->rank < INFER_MAX_RANK; p++) {
         unsigned char c = (unsigned char)*p;

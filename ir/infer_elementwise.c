@@ -31,7 +31,7 @@ bool infer_cast_like(struct infer *x) {
     return true;
 }
 
-/* Type of an attribute that names one, else the operand's: Bernoulli, EyeLike, RandomLike. */
+/* The type that an attribute names, else the operand's: Bernoulli, EyeLike, RandomLike. */
 bool infer_like_with_dtype(struct infer *x) {
     int64_t dtype = infer_int(x, "dtype", IR_UNDEFINED);
     bool named = dtype > IR_UNDEFINED && dtype < IR_DTYPE_N;

@@ -29,7 +29,8 @@ static bool regions(struct infer *x, int64_t height, int64_t width) {
     if (infer_shape_of(x, 0, &s) && s.rank != 4)
         return infer_fail(x, "the input has rank %u, wanted 4", s.rank);
     if (height < 1 || width < 1)
-        return infer_fail(x, "the window has the size %" PRId64 " x %" PRId64, height, width);
+        return infer_fail(x, "the window has the size %" PRId64 " x %" PRId64, height,
+                          width);
     if (infer_shape_of(x, 1, &rois) && rois.rank == 2) out.dim[0] = rois.dim[0];
     if (infer_shape_of(x, 0, &s)) out.dim[1] = s.dim[1];
     out.dim[2] = infer_const(x, height);

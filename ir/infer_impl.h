@@ -44,7 +44,7 @@ struct infer {
     ir_node n;
     struct ir_model *m;
     struct ir_dims *d;
-    const struct ir_schema *schema; /* ONNX Runtime's own where there is no other, or NULL */
+    const struct ir_schema *schema; /* ONNX Runtime's own if there is no other, or NULL */
     struct arena *tmp;              /* until the node is done */
     uint32_t nin, nout;
     struct infer_out *out;
@@ -70,7 +70,8 @@ const struct ir_type *infer_in(const struct infer *x, uint32_t k);
 enum ir_dtype infer_dtype(const struct infer *x, uint32_t k);
 /* The dims of operand k, present forms; false when its rank is not known. */
 bool infer_shape_of(const struct infer *x, uint32_t k, struct infer_shape *s);
-bool infer_type_shape(const struct infer *x, const struct ir_type *t, struct infer_shape *s);
+bool infer_type_shape(const struct infer *x, const struct ir_type *t,
+                      struct infer_shape *s);
 /* The known value of operand k; of floats too, where all items are integers. */
 const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k);
 /* The items of a list operand; when those are not known but their number is, unknown
@@ -113,14 +114,16 @@ ir_dim infer_ceildiv(const struct infer *x, ir_dim a, int64_t b); /* b > 0 */
 /* a and b must be the same dimension: unified, the better known one in *a. */
 bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what);
 /* s = s broadcast with t, numpy's way. */
-bool infer_broadcast_with(struct infer *x, struct infer_shape *s, const struct infer_shape *t);
+bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
+                          const struct infer_shape *t);
 
 /* --- infer_commit.c ---------------------------------------------------------------- */
 /* Completes the outputs and writes them to the graph. false when a dimension is negative.
  * *changed: some output is not as before. */
 bool infer_commit(struct infer *x, bool *changed);
 /* The same type in every part, up to unification. */
-bool infer_is_same(const struct ir_dims *d, const struct ir_type *a, const struct ir_type *b);
+bool infer_is_same(const struct ir_dims *d, const struct ir_type *a,
+                   const struct ir_type *b);
 /* Are all types of the set tensors? */
 bool infer_tensors_only(uint32_t types);
 /* The element type the schema gives output k, or IR_UNDEFINED. */

@@ -34,7 +34,8 @@ bool infer_gather_block_quantized(struct infer *x) {
     infer_set_unranked(x, 0, t, 0);
     if (!infer_shape_of(x, 0, &data) || !data.rank || bits < 1 || bits > 8) return true;
     ir_dim *last = &data.dim[data.rank - 1];
-    if (infer_dtype(x, 0) == IR_UINT8) *last = ir_dim_mul(x->d, *last, infer_const(x, 8 / bits));
+    if (infer_dtype(x, 0) == IR_UINT8)
+        *last = ir_dim_mul(x->d, *last, infer_const(x, 8 / bits));
     return gather_along(x, &data, infer_int(x, "gather_axis", 0), t);
 }
 
@@ -56,7 +57,8 @@ bool infer_gather_nd(struct infer *x) {
     if (depth < 1 || depth > data.rank - batch)
         return infer_fail(x, "indices of %" PRId64 " items for a tensor of rank %u", depth,
                           data.rank);
-    if (index.rank - 1 + data.rank - (uint32_t)(depth + batch) > INFER_MAX_RANK) return true;
+    if (index.rank - 1 + data.rank - (uint32_t)(depth + batch) > INFER_MAX_RANK)
+        return true;
     for (uint32_t i = 0; i + 1 < index.rank; i++) out.dim[out.rank++] = index.dim[i];
     for (uint32_t i = (uint32_t)(depth + batch); i < data.rank; i++)
         out.dim[out.rank++] = data.dim[i];
@@ -168,7 +170,8 @@ static int64_t backward_count(int64_t size, int64_t from, int64_t to, int64_t st
 static ir_dim backward_length(const struct infer *x, ir_dim whole, ir_dim start, ir_dim end,
                               int64_t step) {
     int64_t from, to, size;
-    if (!infer_is_const(x, start, &from) || !infer_is_const(x, end, &to) || step == INT64_MIN)
+    if (!infer_is_const(x, start, &from) || !infer_is_const(x, end, &to) ||
+        step == INT64_MIN)
         return IR_DIM_UNKNOWN;
     if (infer_is_const(x, whole, &size) && size >= 0)
         return infer_const(x, backward_count(size, from, to, step));
@@ -189,7 +192,8 @@ static ir_dim slice_length(const struct infer *x, ir_dim whole, ir_dim start, ir
 }
 
 /* The bounds of a slice: as many starts as ends, axes and steps. */
-static bool read_slice(struct infer *x, const struct infer_shape *s, struct infer_slice *r) {
+static bool read_slice(struct infer *x, const struct infer_shape *s,
+                       struct infer_slice *r) {
     struct infer_ints starts = infer_ints(x, "starts"), ends = infer_ints(x, "ends");
     struct infer_ints axes = infer_ints(x, "axes"), steps = infer_ints(x, "steps");
     bool inputs = infer_items_of(x, 1, &r->start) && infer_items_of(x, 2, &r->end);
@@ -252,7 +256,8 @@ static ir_dim range_length(struct infer *x) {
     if (!infer_is_const(x, v[2]->items[0], &step) || step == 0 || step == INT64_MIN)
         return IR_DIM_UNKNOWN;
     ir_dim start = v[0]->items[0], limit = v[1]->items[0];
-    ir_dim span = step > 0 ? ir_dim_sub(x->d, limit, start) : ir_dim_sub(x->d, start, limit);
+    ir_dim span =
+        step > 0 ? ir_dim_sub(x->d, limit, start) : ir_dim_sub(x->d, start, limit);
     if (!infer_never_negative(x, span)) span = ir_dim_max(x->d, span, infer_const(x, 0));
     return infer_ceildiv(x, span, step < 0 ? -step : step);
 }

@@ -35,7 +35,7 @@ static void vary(struct infer *x, struct loop_state *s, uint32_t i) {
 
 /* --- what is supposed -------------------------------------------------------------- */
 
-/* The dims of the first iteration, but for those that an earlier inference found to vary. */
+/* The dims of the first iteration, but for those that were found to vary before. */
 static void suppose_dims(struct infer *x, struct loop_state *s, const struct ir_type *in,
                          const struct ir_type *first) {
     struct infer_shape initial;
@@ -55,7 +55,8 @@ static void suppose_dims(struct infer *x, struct loop_state *s, const struct ir_
 
 static void suppose(struct infer *x, const struct loop *l, uint32_t k) {
     struct loop_state *s = &l->state[k];
-    const struct ir_type *in = infer_body_input(l->body, k + 2), *first = infer_in(x, k + 2);
+    const struct ir_type *in = infer_body_input(l->body, k + 2);
+    const struct ir_type *first = infer_in(x, k + 2);
     if ((in && in->kind != IR_TENSOR) || (first && first->kind != IR_TENSOR)) {
         s->opaque = true;
         return;
@@ -76,8 +77,9 @@ static void set_states(struct infer *x, const struct loop *l) {
         if (!s->ranked) t.opaque = in && in->opaque ? in->opaque : ++x->m->opaque;
         if (s->opaque || infer_is_same(x->d, in, &t)) continue;
         infer_set_body_input(l->body, k + 2,
-                             s->ranked ? ir_type_tensor(x->m->arena, t.dtype, t.rank, t.dims)
-                                       : ir_type_unranked(x->m->arena, t.dtype, t.opaque));
+                             s->ranked
+                                 ? ir_type_tensor(x->m->arena, t.dtype, t.rank, t.dims)
+                                 : ir_type_unranked(x->m->arena, t.dtype, t.opaque));
     }
 }
 

@@ -12,7 +12,8 @@ static void swap_last(struct infer_shape *s) {
 /* The shape of a @ b, numpy's way: vectors gain a dimension that the result loses. */
 static bool product_shape(struct infer *x, struct infer_shape *a, struct infer_shape *b,
                           struct infer_shape *out) {
-    if (!a->rank || !b->rank) return infer_fail(x, "a factor is a scalar, wanted rank 1 or more");
+    if (!a->rank || !b->rank)
+        return infer_fail(x, "a factor is a scalar, wanted rank 1 or more");
     bool row = a->rank == 1, column = b->rank == 1;
     ir_dim inner = a->dim[a->rank - 1];
     ir_dim other = b->dim[column ? 0 : b->rank - 2];
@@ -108,7 +109,8 @@ bool infer_matmul_nbits(struct infer *x) {
     infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
     if (columns < 0 || !infer_shape_of(x, 0, &s) || !s.rank) return true;
     ir_dim *last = &s.dim[s.rank - 1];
-    if (rows >= 0 && !infer_same(x, last, infer_const(x, rows), "attribute \"K\" and the operand"))
+    if (rows >= 0 &&
+        !infer_same(x, last, infer_const(x, rows), "attribute \"K\" and the operand"))
         return false;
     *last = infer_const(x, columns);
     infer_set(x, 0, infer_dtype(x, 0), &s);

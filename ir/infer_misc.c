@@ -107,7 +107,8 @@ bool infer_identity(struct infer *x) {
 bool infer_element(struct infer *x) { /* SequenceAt, OptionalGetElement */
     const struct ir_type *t = infer_in(x, 0);
     if (t && t->elem) infer_set_type(x, 0, t->elem);
-    else if (rw_streq(ir_op_name(x->g, x->n), "OptionalGetElement")) infer_set_type(x, 0, t);
+    else if (rw_streq(ir_op_name(x->g, x->n), "OptionalGetElement"))
+        infer_set_type(x, 0, t);
     return true;
 }
 

@@ -59,7 +59,8 @@ bool infer_resize(struct infer *x) {
         if (!infer_items_of(x, 3, &sizes) || sizes.rank != n || !stretch)
             sizes = (struct infer_shape){.rank = n};
         for (uint32_t i = 0; i < n; i++)
-            s.dim[axis[i]] = infer_never_negative(x, sizes.dim[i]) ? sizes.dim[i] : IR_DIM_UNKNOWN;
+            s.dim[axis[i]] =
+                infer_never_negative(x, sizes.dim[i]) ? sizes.dim[i] : IR_DIM_UNKNOWN;
     } else if (!apply_scales(x, &s, axis, n)) {
         return false;
     }
@@ -75,7 +76,8 @@ bool infer_recurrent(struct infer *x) {
     struct infer_shape s = {.rank = 3}, y = {.rank = 4}, last = {.rank = 3};
     bool known = infer_shape_of(x, 0, &s), batch_first = infer_int(x, "layout", 0) != 0;
     int64_t hidden = infer_int(x, "hidden_size", -1);
-    if (known && s.rank != 3) return infer_fail(x, "the input has rank %u, wanted 3", s.rank);
+    if (known && s.rank != 3)
+        return infer_fail(x, "the input has rank %u, wanted 3", s.rank);
     ir_dim size = hidden >= 0 ? infer_const(x, hidden) : IR_DIM_UNKNOWN;
     bool two_way = rw_streq(infer_string(x, "direction"), "bidirectional");
     ir_dim dirs = infer_const(x, two_way ? 2 : 1);

@@ -35,7 +35,8 @@ static void close_input(struct ir_graph *g, ir_value v) {
     bool open = false;
     if (!t || t->kind != IR_TENSOR) return;
     if (!t->ranked) {
-        if (!t->opaque) ir_set_type(g, v, ir_type_unranked(m->arena, t->dtype, ++m->opaque));
+        if (!t->opaque)
+            ir_set_type(g, v, ir_type_unranked(m->arena, t->dtype, ++m->opaque));
         return;
     }
     ir_dim *dims = arena_copy(m->arena, t->dims, t->rank * sizeof *dims);
@@ -49,7 +50,8 @@ static void close_input(struct ir_graph *g, ir_value v) {
 
 static bool is_type_of(const struct ir_model *m, const struct ir_type *t,
                        const struct ir_tensor *tensor) {
-    if (!ir_type_ranked(t) || t->dtype != tensor->dtype || t->rank != tensor->rank) return false;
+    if (!ir_type_ranked(t) || t->dtype != tensor->dtype || t->rank != tensor->rank)
+        return false;
     for (uint32_t i = 0; i < t->rank; i++) {
         int64_t value;
         if (!ir_dim_is_const(m->dims, t->dims[i], &value) || value != tensor->dims[i])
@@ -63,7 +65,8 @@ static void type_constant(struct ir_graph *g, ir_value v, const struct ir_tensor
     struct ir_model *m = g->model;
     if (is_type_of(m, ir_val(g, v)->type, tensor)) return;
     ir_dim *dims = arena_new_array(m->arena, ir_dim, tensor->rank);
-    for (uint32_t i = 0; i < tensor->rank; i++) dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
     ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
 }
 
@@ -94,10 +97,12 @@ enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {
         if (x->flags & (IR_IS_DEAD | IR_IS_OUTER)) continue;
         if (check_shape(g, v, diags) != RW_OK) code = RW_FORMAT;
         bool overridable = (x->flags & IR_IS_INPUT) && !ir_const(g, v);
-        if ((x->flags & IR_IS_INIT) && x->tensor && !overridable) type_constant(g, v, x->tensor);
+        if ((x->flags & IR_IS_INIT) && x->tensor && !overridable)
+            type_constant(g, v, x->tensor);
         else if (x->flags & IR_IS_INPUT) {
             if (g->function && !g->outer) open_function_input(g, v);
-            if (!g->outer) close_input(g, v); /* the rule of the owner sets those of a body */
+            if (!g->outer)
+                close_input(g, v); /* the rule of the owner sets those of a body */
         }
     }
     return code;

@@ -14,9 +14,11 @@ struct infer_slice {
 /* The bounds of a Slice; false where their number or the axes are not known. */
 bool infer_read_slice(struct infer *x, struct infer_slice *r);
 /* Shape's `start` and `end` brought into 0..rank. */
-void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from, int64_t *to);
+void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from,
+                       int64_t *to);
 /* The items of output k, without those that its type cannot hold. */
-void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items);
+void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len,
+                     ir_dim *items);
 
 /* --- bodies (infer_control.c) ------------------------------------------------------ */
 struct ir_graph *infer_body_of(const struct infer *x, const char *attribute);
@@ -32,8 +34,8 @@ void infer_set_collected(struct infer *x, uint32_t k, const struct ir_type *each
                          int64_t axis, ir_dim count);
 
 /* infer_attention.c */
-infer_rule infer_attention, infer_ms_attention, infer_q_attention, infer_multi_head_attention,
-    infer_group_query_attention, infer_embed_layer_norm;
+infer_rule infer_attention, infer_ms_attention, infer_q_attention,
+    infer_multi_head_attention, infer_group_query_attention, infer_embed_layer_norm;
 /* infer_control.c */
 infer_rule infer_if, infer_scan;
 /* infer_einsum.c */
@@ -47,9 +49,9 @@ infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
 infer_rule infer_non_max_suppression, infer_grid_sample, infer_roi_align,
     infer_max_roi_pool, infer_det, infer_window_function;
 /* infer_index.c */
-infer_rule infer_gather, infer_gather_block_quantized, infer_gather_elements, infer_gather_nd, infer_concat,
-    infer_qlinear_concat, infer_split, infer_slice, infer_range, infer_one_hot,
-    infer_non_zero, infer_compress, infer_unique, infer_pad;
+infer_rule infer_gather, infer_gather_block_quantized, infer_gather_elements,
+    infer_gather_nd, infer_concat, infer_qlinear_concat, infer_split, infer_slice,
+    infer_range, infer_one_hot, infer_non_zero, infer_compress, infer_unique, infer_pad;
 /* infer_loop.c */
 infer_rule infer_loop;
 /* infer_matmul.c */

@@ -24,8 +24,9 @@ static bool reshape_item(struct infer *x, struct reshape *r, uint32_t i, ir_dim 
         if (value == -1) *rest = true;
         if (value == 0 && !allow_zero) {
             if (r->in_known && i >= r->in.rank)
-                return infer_fail(x, "item %u of the new shape is 0, beyond the data's rank %u",
-                                  i, r->in.rank);
+                return infer_fail(
+                    x, "item %u of the new shape is 0, beyond the data's rank %u", i,
+                    r->in.rank);
             d = r->in_known ? r->in.dim[i] : IR_DIM_UNKNOWN;
         }
     }
@@ -78,7 +79,8 @@ bool infer_flatten(struct infer *x) {
     if (infer_shape_of(x, 0, &s)) {
         if (axis < 0) axis += s.rank;
         if (axis < 0 || axis > s.rank)
-            return infer_fail(x, "axis %" PRId64 " is not of a tensor of rank %u", axis, s.rank);
+            return infer_fail(x, "axis %" PRId64 " is not of a tensor of rank %u", axis,
+                              s.rank);
         out.dim[0] = infer_product(x, &s, 0, (uint32_t)axis);
         out.dim[1] = infer_product(x, &s, (uint32_t)axis, s.rank);
     }
@@ -94,7 +96,8 @@ bool infer_transpose(struct infer *x) {
     if (!infer_shape_of(x, 0, &s)) return true;
     out.rank = s.rank;
     if (perm.known && perm.n != s.rank)
-        return infer_fail(x, "\"perm\" has %u items for a tensor of rank %u", perm.n, s.rank);
+        return infer_fail(x, "\"perm\" has %u items for a tensor of rank %u", perm.n,
+                          s.rank);
     for (uint32_t i = 0; i < s.rank; i++) {
         uint32_t from = s.rank - 1 - i;
         if (perm.known && !infer_axis(x, perm.at[i], s.rank, &from)) return false;
@@ -114,7 +117,8 @@ bool infer_unsqueeze(struct infer *x) {
     if (!infer_shape_of(x, 0, &s)) return true;
     if (!axes.known) {
         if (infer_items_of(x, 1, &items) && items.rank + s.rank <= INFER_MAX_RANK)
-            infer_set(x, 0, infer_dtype(x, 0), &(struct infer_shape){.rank = s.rank + items.rank});
+            infer_set(x, 0, infer_dtype(x, 0),
+                      &(struct infer_shape){.rank = s.rank + items.rank});
         return true;
     }
     out.rank = s.rank + axes.n;
@@ -202,7 +206,8 @@ bool infer_shape_op(struct infer *x) {
     return true;
 }
 
-void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from, int64_t *to) {
+void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from,
+                       int64_t *to) {
     int64_t r = rank;
     *from = start < -r ? 0 : start < 0 ? start + r : start > r ? r : start;
     *to = end < -r ? 0 : end < 0 ? end + r : end > r ? r : end;
@@ -258,8 +263,8 @@ bool infer_tile(struct infer *x) {
     if (!infer_shape_of(x, 0, &s)) return true;
     if (!infer_items_of(x, 1, &repeats)) repeats = (struct infer_shape){.rank = s.rank};
     if (repeats.rank != s.rank)
-        return infer_fail(x, "\"repeats\" has %u items for a tensor of rank %u", repeats.rank,
-                          s.rank);
+        return infer_fail(x, "\"repeats\" has %u items for a tensor of rank %u",
+                          repeats.rank, s.rank);
     only_dims(x, &repeats);
     for (uint32_t i = 0; i < s.rank; i++)
         s.dim[i] = ir_dim_mul(x->d, s.dim[i], repeats.dim[i]);

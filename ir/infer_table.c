@@ -221,7 +221,8 @@ static int compare(const void *key, const void *row) {
 
 struct infer_entry infer_find(const char *domain, const char *op) {
     struct infer_entry key = {domain, op, NULL, NULL};
-    const struct infer_entry *e = bsearch(&key, table, countof(table), sizeof *table, compare);
+    const struct infer_entry *e =
+        bsearch(&key, table, countof(table), sizeof *table, compare);
     if (e) return *e;
     if (ir_op_is_unary(domain, op)) key.rule = infer_like_first;
     else if (ir_op_is_broadcasting(domain, op)) key.rule = infer_broadcast;

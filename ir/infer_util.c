@@ -18,7 +18,8 @@ enum ir_dtype infer_dtype(const struct infer *x, uint32_t k) {
     return ir_type_dtype(infer_in(x, k));
 }
 
-bool infer_type_shape(const struct infer *x, const struct ir_type *t, struct infer_shape *s) {
+bool infer_type_shape(const struct infer *x, const struct ir_type *t,
+                      struct infer_shape *s) {
     if (!ir_type_ranked(t) || t->rank > INFER_MAX_RANK) return false;
     s->rank = t->rank;
     for (uint32_t i = 0; i < t->rank; i++) s->dim[i] = ir_dim_find(x->d, t->dims[i]);
@@ -150,7 +151,8 @@ void infer_set(struct infer *x, uint32_t k, enum ir_dtype t, const struct infer_
 }
 
 void infer_set_unranked(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t opaque) {
-    infer_set_type(x, k, &(struct ir_type){.kind = IR_TENSOR, .dtype = t, .opaque = opaque});
+    infer_set_type(x, k,
+                   &(struct ir_type){.kind = IR_TENSOR, .dtype = t, .opaque = opaque});
 }
 
 void infer_set_like(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t in) {
@@ -176,7 +178,9 @@ bool infer_out_shape(const struct infer *x, uint32_t k, struct infer_shape *s) {
 
 /* --- dims -------------------------------------------------------------------------- */
 
-ir_dim infer_const(const struct infer *x, int64_t value) { return ir_dim_const(x->d, value); }
+ir_dim infer_const(const struct infer *x, int64_t value) {
+    return ir_dim_const(x->d, value);
+}
 
 bool infer_is_const(const struct infer *x, ir_dim d, int64_t *value) {
     return ir_dim_is_const(x->d, d, value);
@@ -241,7 +245,8 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
     for (uint32_t i = 0; i < t->rank; i++) {
         ir_dim *a = &s->dim[s->rank - t->rank + i], b = t->dim[i];
         int64_t p, q;
-        if (infer_is_const(x, *a, &p) && infer_is_const(x, b, &q) && p != q && p != 1 && q != 1)
+        if (infer_is_const(x, *a, &p) && infer_is_const(x, b, &q) && p != q && p != 1 &&
+            q != 1)
             return infer_fail(x, "dimensions %" PRId64 " and %" PRId64 " do not broadcast",
                               p, q);
         *a = ir_dim_broadcast(x->d, *a, b);

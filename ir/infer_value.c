@@ -40,16 +40,19 @@ static bool fits(enum ir_dtype t, int64_t value) {
 }
 
 static bool holds_values(enum ir_dtype t) {
-    return t == IR_INT64 || t == IR_INT32 || t == IR_BOOL || t == IR_FLOAT || t == IR_DOUBLE;
+    return t == IR_INT64 || t == IR_INT32 || t == IR_BOOL || t == IR_FLOAT ||
+           t == IR_DOUBLE;
 }
 
-void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len, ir_dim *items) {
+void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len,
+                     ir_dim *items) {
     enum ir_dtype t = x->out[k].type.dtype;
     if (t == IR_UNDEFINED) t = infer_schema_dtype(x, k);
     if (!holds_values(t)) return;
     for (uint32_t i = 0; i < len; i++) {
         int64_t value;
-        if (infer_is_const(x, items[i], &value) && !fits(t, value)) items[i] = IR_DIM_UNKNOWN;
+        if (infer_is_const(x, items[i], &value) && !fits(t, value))
+            items[i] = IR_DIM_UNKNOWN;
     }
     infer_set_value(x, k, rank, len, items);
 }
@@ -86,10 +89,18 @@ static void zip_items(struct infer *x, binary_item *f) {
 
 /* --- arithmetic -------------------------------------------------------------------- */
 
-static ir_dim add(const struct infer *x, ir_dim a, ir_dim b) { return ir_dim_add(x->d, a, b); }
-static ir_dim sub(const struct infer *x, ir_dim a, ir_dim b) { return ir_dim_sub(x->d, a, b); }
-static ir_dim min(const struct infer *x, ir_dim a, ir_dim b) { return ir_dim_min(x->d, a, b); }
-static ir_dim max(const struct infer *x, ir_dim a, ir_dim b) { return ir_dim_max(x->d, a, b); }
+static ir_dim add(const struct infer *x, ir_dim a, ir_dim b) {
+    return ir_dim_add(x->d, a, b);
+}
+static ir_dim sub(const struct infer *x, ir_dim a, ir_dim b) {
+    return ir_dim_sub(x->d, a, b);
+}
+static ir_dim min(const struct infer *x, ir_dim a, ir_dim b) {
+    return ir_dim_min(x->d, a, b);
+}
+static ir_dim max(const struct infer *x, ir_dim a, ir_dim b) {
+    return ir_dim_max(x->d, a, b);
+}
 
 static ir_dim mul(const struct infer *x, ir_dim a, ir_dim b) {
     int64_t value; /* 0 times anything is 0 */
@@ -172,8 +183,12 @@ static ir_dim greater(const struct infer *x, ir_dim a, ir_dim b) { return less(x
 static ir_dim at_most(const struct infer *x, ir_dim a, ir_dim b) {
     return truth(x, opposite(ir_dim_less(x->d, b, a)));
 }
-static ir_dim at_least(const struct infer *x, ir_dim a, ir_dim b) { return at_most(x, b, a); }
-static ir_dim not(const struct infer *x, ir_dim a) { return truth(x, opposite(as_truth(x, a))); }
+static ir_dim at_least(const struct infer *x, ir_dim a, ir_dim b) {
+    return at_most(x, b, a);
+}
+static ir_dim not(const struct infer *x, ir_dim a) {
+    return truth(x, opposite(as_truth(x, a)));
+}
 
 static ir_dim and(const struct infer *x, ir_dim a, ir_dim b) {
     enum ir_truth p = as_truth(x, a), q = as_truth(x, b);

@@ -26,7 +26,8 @@ void infer_value_shape(struct infer *x) {
     struct infer_shape s;
     int64_t from, to;
     if (!infer_shape_of(x, 0, &s)) return;
-    infer_shape_range(s.rank, infer_int(x, "start", 0), infer_int(x, "end", INT64_MAX), &from, &to);
+    infer_shape_range(s.rank, infer_int(x, "start", 0), infer_int(x, "end", INT64_MAX),
+                      &from, &to);
     take(x, 0, s.dim + from, (uint32_t)(to - from));
 }
 
@@ -62,7 +63,8 @@ void infer_value_gather(struct infer *x) {
     ir_dim items[INFER_MAX_ITEMS];
     const struct ir_symval *index = infer_value_of(x, 1);
     const struct ir_type *data = infer_in(x, 0);
-    if (!index || !ir_type_ranked(data) || data->rank != 1 || !infer_items_of(x, 0, &list)) return;
+    if (!index || !ir_type_ranked(data) || data->rank != 1 || !infer_items_of(x, 0, &list))
+        return;
     for (uint32_t i = 0; i < index->len; i++) items[i] = at(x, &list, index->items[i]);
     take(x, 0, items, index->len);
 }
@@ -73,8 +75,10 @@ void infer_value_slice(struct infer *x) {
     ir_dim items[INFER_MAX_ITEMS];
     int64_t from, to;
     uint32_t n = 0;
-    if (!infer_items_of(x, 0, &list) || !infer_read_slice(x, &r) || r.start.rank != 1) return;
-    if (!infer_is_const(x, r.start.dim[0], &from) || !infer_is_const(x, r.end.dim[0], &to)) return;
+    if (!infer_items_of(x, 0, &list) || !infer_read_slice(x, &r) || r.start.rank != 1)
+        return;
+    if (!infer_is_const(x, r.start.dim[0], &from) || !infer_is_const(x, r.end.dim[0], &to))
+        return;
     int64_t len = list.rank, step = r.step[0];
     if (!step) return;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? len : len - 1;
@@ -96,7 +100,8 @@ void infer_value_split(struct infer *x) {
     if (!infer_items_of(x, 0, &list)) return;
     for (uint32_t k = 0; k < x->nout; k++) {
         if (!infer_out_shape(x, k, &part) || part.rank != 1) return;
-        if (!infer_is_const(x, part.dim[0], &len) || len < 0 || len > list.rank - from) return;
+        if (!infer_is_const(x, part.dim[0], &len) || len < 0 || len > list.rank - from)
+            return;
         take(x, k, list.dim + from, (uint32_t)len);
         from += (uint32_t)len;
     }
@@ -118,7 +123,8 @@ void infer_value_constant_of_shape(struct infer *x) {
     struct ir_param p = ir_param(x->g, x->n, "value", x->tmp);
     int64_t value;
     if (p.attr.type != IR_ATTR_TENSOR || !p.attr.n || p.attr.tensors[0]->count != 1) return;
-    if (ir_tensor_int_at(x->m, p.attr.tensors[0], 0, &value)) repeat(x, infer_const(x, value));
+    if (ir_tensor_int_at(x->m, p.attr.tensors[0], 0, &value))
+        repeat(x, infer_const(x, value));
 }
 
 void infer_value_expand(struct infer *x) {
@@ -134,7 +140,8 @@ void infer_value_range(struct infer *x) {
     int64_t len;
     const struct ir_symval *start = infer_value_of(x, 0), *step = infer_value_of(x, 2);
     if (ir_dtype_is_float(infer_dtype(x, 0))) return;
-    if (!start || !step || start->len != 1 || step->len != 1 || !infer_out_shape(x, 0, &s)) return;
+    if (!start || !step || start->len != 1 || step->len != 1 || !infer_out_shape(x, 0, &s))
+        return;
     if (!infer_is_const(x, s.dim[0], &len) || len < 0 || len > INFER_MAX_ITEMS) return;
     for (int64_t i = 0; i < len; i++)
         items[i] = i ? ir_dim_add(x->d, items[i - 1], step->items[0]) : start->items[0];

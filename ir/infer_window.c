@@ -20,7 +20,8 @@ static int64_t item(const struct infer_ints *list, uint32_t i, int64_t otherwise
 static bool check_list(struct infer *x, const char *name, const struct infer_ints *list,
                        uint32_t n, int64_t least) {
     if (!list->known) return true;
-    if (list->n != n) return infer_fail(x, "\"%s\" has %u items, wanted %u", name, list->n, n);
+    if (list->n != n)
+        return infer_fail(x, "\"%s\" has %u items, wanted %u", name, list->n, n);
     for (uint32_t i = 0; i < n; i++)
         if (list->at[i] < least || list->at[i] > INT32_MAX)
             return infer_fail(x, "\"%s\" has the item %" PRId64, name, list->at[i]);
@@ -61,11 +62,12 @@ static int64_t both_pads(const struct window *w, uint32_t i) {
 }
 
 /* Rounding up, the last window must still begin inside the input or its left padding. */
-static ir_dim rounded_up(const struct infer *x, const struct window *w, uint32_t i, ir_dim in,
-                         ir_dim span, int64_t stride) {
+static ir_dim rounded_up(const struct infer *x, const struct window *w, uint32_t i,
+                         ir_dim in, ir_dim span, int64_t stride) {
     int64_t size, steps;
     if (stride == 1) return ir_dim_add(x->d, span, infer_const(x, 1));
-    if (!infer_is_const(x, in, &size) || !infer_is_const(x, infer_ceildiv(x, span, stride), &steps))
+    if (!infer_is_const(x, in, &size) ||
+        !infer_is_const(x, infer_ceildiv(x, span, stride), &steps))
         return IR_DIM_UNKNOWN;
     bool outside = steps * stride >= size + item(&w->pads, i, 0);
     return infer_const(x, outside ? steps : steps + 1);
@@ -109,10 +111,12 @@ static bool convolve(struct infer *x, uint32_t weight, enum ir_dtype t) {
     if (group < 1) return infer_fail(x, "attribute \"group\" is %" PRId64, group);
     if (!known) return true;
     ir_dim channels = ir_dim_mul(x->d, w.dim[1], infer_const(x, group));
-    if (!infer_same(x, &s.dim[1], channels, "the channels of input and weight")) return false;
+    if (!infer_same(x, &s.dim[1], channels, "the channels of input and weight"))
+        return false;
     if (!read_window(x, s.rank - 2, &w, &window)) return false;
     s.dim[1] = w.dim[0];
-    for (uint32_t i = 0; i < window.n; i++) s.dim[i + 2] = slide(x, &window, i, s.dim[i + 2]);
+    for (uint32_t i = 0; i < window.n; i++)
+        s.dim[i + 2] = slide(x, &window, i, s.dim[i + 2]);
     infer_set(x, 0, t, &s);
     return true;
 }
@@ -141,12 +145,14 @@ bool infer_conv_transpose(struct infer *x) {
     struct window window;
     bool known;
     int64_t group = infer_int(x, "group", 1);
-    struct infer_ints more = infer_ints(x, "output_padding"), wanted = infer_ints(x, "output_shape");
+    struct infer_ints more = infer_ints(x, "output_padding"),
+                      wanted = infer_ints(x, "output_shape");
     infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
     if (!read_operands(x, 1, &s, &w, &known)) return false;
     if (group < 1) return infer_fail(x, "attribute \"group\" is %" PRId64, group);
     if (!known) return true;
-    if (!infer_same(x, &s.dim[1], w.dim[0], "the channels of input and weight")) return false;
+    if (!infer_same(x, &s.dim[1], w.dim[0], "the channels of input and weight"))
+        return false;
     if (!read_window(x, s.rank - 2, &w, &window)) return false;
     if (!check_list(x, "output_padding", &more, window.n, 0)) return false;
     s.dim[1] = ir_dim_mul(x->d, w.dim[1], infer_const(x, group));
@@ -189,7 +195,7 @@ bool infer_global_pool(struct infer *x) {
     return true;
 }
 
-/* ONNX Runtime's blocked layout, left again: the channels without those that fill a block. */
+/* ONNX Runtime's blocked layout, left again: without channels that only fill a block. */
 bool infer_reorder_output(struct infer *x) {
     struct infer_shape s;
     int64_t channels = infer_int(x, "channels", 0);

@@ -225,7 +225,8 @@ def counts(values, model, actual, path):
 def default_models():
     root = pathlib.Path(__file__).resolve().parent.parent
     corpus = root.parent / "shared" / "corpus"
-    family = [p for f in ("bert", "roberta", "distilbert", "albert") for p in corpus.glob(f"{f}-*.onnx")]
+    family = [p for f in ("bert", "roberta", "distilbert", "albert")
+              for p in corpus.glob(f"{f}-*.onnx")]
     return sorted(map(str, root.glob("tests/models/*.onnx"))) + sorted(map(str, family))
 
 

@@ -6,8 +6,8 @@
  *      "value": ["12"]}
  *
  * "graph" is empty for the main graph, and the path to a body: the first output of the node
- * and the attribute that holds it, "/y:then_branch". "dims" is missing where the rank is not
- * known, "value" where no value is. The last line has the seconds that inference took.
+ * and the attribute that holds it, "/y:then_branch". "dims" is missing where the rank is
+ * not known, "value" where no value is. The last line has the seconds that it took.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <time.h>
 
-static void put_dims(const struct ir_dims *d, const char *key, const ir_dim *dims, uint32_t n,
-                     struct buf *out) {
+static void put_dims(const struct ir_dims *d, const char *key, const ir_dim *dims,
+                     uint32_t n, struct buf *out) {
     buf_printf(out, ", \"%s\": [", key);
     for (uint32_t i = 0; i < n; i++) {
         struct buf text = {0};

@@ -63,9 +63,16 @@ static inline ir_node kit_add(struct kit *k, const struct kit_node *n) {
     ir_value out[8];
     uint32_t nout = n->nout ? n->nout : 1;
     for (uint32_t i = 0; i < nout; i++) out[i] = ir_add_value(k->g, NULL, NULL);
-    return ir_add_node(k->g, &(struct ir_new_node){.op = n->op, .domain = n->domain ? n->domain : "",
-        .nin = n->nin, .in = n->in, .nout = nout, .out = out, .nattr = n->nattr,
-        .attr = n->attr}, IR_NONE);
+    return ir_add_node(k->g,
+                       &(struct ir_new_node){.op = n->op,
+                                             .domain = n->domain ? n->domain : "",
+                                             .nin = n->nin,
+                                             .in = n->in,
+                                             .nout = nout,
+                                             .out = out,
+                                             .nattr = n->nattr,
+                                             .attr = n->attr},
+                       IR_NONE);
 }
 /* Adds a node, infers it, and gives its first output. */
 static inline ir_value kit_run(struct kit *k, const struct kit_node *n) {
@@ -82,7 +89,8 @@ static inline ir_value kit_run(struct kit *k, const struct kit_node *n) {
 static inline void kit_type(struct kit *k, ir_value v, const char *wanted) {
     struct buf b = {0};
     ir_type_print(k->m->dims, ir_val(k->g, v)->type, &b);
-    if (!rw_streq(buf_text(&b), wanted)) fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
+    if (!rw_streq(buf_text(&b), wanted))
+        fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
     CU_ASSERT_STRING_EQUAL(buf_text(&b), wanted);
     buf_free(&b);
 }
@@ -98,7 +106,8 @@ static inline void kit_value(struct kit *k, ir_value v, const char *wanted) {
         ir_dim_print(k->m->dims, s->items[i], &b);
     }
     if (s && s->rank) buf_putc(&b, ']');
-    if (!rw_streq(buf_text(&b), wanted)) fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
+    if (!rw_streq(buf_text(&b), wanted))
+        fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
     CU_ASSERT_STRING_EQUAL(buf_text(&b), wanted);
     buf_free(&b);
 }

@@ -28,7 +28,8 @@ static void check_text(struct dims *d, ir_dim x, const char *wanted) {
     struct buf b = {0};
     ir_dim_print(d->t, x, &b);
     CU_ASSERT_STRING_EQUAL(buf_text(&b), wanted);
-    if (!rw_streq(buf_text(&b), wanted)) fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
+    if (!rw_streq(buf_text(&b), wanted))
+        fprintf(stderr, "%s, not %s\n", buf_text(&b), wanted);
     buf_free(&b);
 }
 
@@ -194,7 +195,8 @@ static void long_chains_of_unifications_stay_shallow(void) {
     for (uint32_t i = N - 1; i > 0; i--) /* worst order: the newest first */
         CU_ASSERT_TRUE(ir_dim_unify(d.t, x[i], x[i - 1]));
     CU_ASSERT_EQUAL(ir_dim_find(d.t, x[N - 1]), ir_dim_find(d.t, x[0]));
-    for (uint32_t i = 1; i < N; i++) /* x[i - 1] = x[i] + 1 + ... : must end, and be sound */
+    for (uint32_t i = 1; i < N;
+         i++) /* x[i - 1] = x[i] + 1 + ... : must end, and be sound */
         ir_dim_unify(d.t, ir_dim_fresh(d.t), ir_dim_add(d.t, x[i], num(&d, i)));
     arena_free(&d.a);
 }
@@ -210,7 +212,8 @@ static void overflow_and_growth_give_unknown_values(void) {
     CU_ASSERT_EQUAL(ir_dim_equal(t, over, ir_dim_mul(t, big, num(&d, 2))), IR_UNKNOWN);
     CU_ASSERT_EQUAL(ir_dim_floordiv(t, num(&d, INT64_MIN), num(&d, 1)), num(&d, INT64_MIN));
     ir_dim_floordiv(t, num(&d, INT64_MIN), num(&d, -1));
-    ir_dim_floordiv(t, ir_dim_mul(t, d.seq, num(&d, INT64_MIN)), ir_dim_mul(t, d.past, num(&d, -1)));
+    ir_dim_floordiv(t, ir_dim_mul(t, d.seq, num(&d, INT64_MIN)),
+                    ir_dim_mul(t, d.past, num(&d, -1)));
     ir_dim power = d.seq, sum = d.seq;
     for (int i = 0; i < 100; i++) {
         power = ir_dim_mul(t, power, ir_dim_add(t, d.seq, num(&d, i)));
@@ -224,7 +227,7 @@ static void overflow_and_growth_give_unknown_values(void) {
     arena_free(&d.a);
 }
 
-/* --- random expressions, computed in numbers beside ------------------------------------ */
+/* --- random expressions, computed in numbers beside -------------------------------- */
 
 #define SYMBOLS 3
 #define POOL 60
@@ -261,8 +264,8 @@ static ir_dim build(struct ir_dims *t, uint32_t op, ir_dim a, ir_dim b) {
     return f[op](t, a, b);
 }
 
-static bool combine(struct ir_dims *t, uint32_t op, const struct twin *a, const struct twin *b,
-                    struct twin *out) {
+static bool combine(struct ir_dims *t, uint32_t op, const struct twin *a,
+                    const struct twin *b, struct twin *out) {
     for (int k = 0; k < 4; k++) {
         int64_t x = a->value[k], y = b->value[k];
         if (x > 100000 || x < -100000 || y > 100000 || y < -100000) return false;
@@ -275,7 +278,8 @@ static bool combine(struct ir_dims *t, uint32_t op, const struct twin *a, const 
 /* Equal ids must mean equal values; a constant, a bound, a comparison must hold. */
 static bool agrees(struct ir_dims *t, const struct twin *a, const struct twin *b) {
     int64_t c, low, high;
-    enum ir_truth less = ir_dim_less(t, a->dim, b->dim), same = ir_dim_equal(t, a->dim, b->dim);
+    enum ir_truth less = ir_dim_less(t, a->dim, b->dim),
+                  same = ir_dim_equal(t, a->dim, b->dim);
     ir_dim_bounds(t, a->dim, &low, &high);
     for (int k = 0; k < 4; k++) {
         int64_t x = a->value[k], y = b->value[k];
@@ -329,13 +333,15 @@ static void random_unifications_keep_the_meaning(void) {
         start(&d);
         for (uint32_t i = 0; i < 8; i++) {
             pool[i].dim = ir_dim_fresh(d.t);
-            for (int k = 0; k < 4; k++) pool[i].value[k] = (int64_t)(next_random(&state) % 6);
+            for (int k = 0; k < 4; k++)
+                pool[i].value[k] = (int64_t)(next_random(&state) % 6);
             for (int k = 1; k < 4; k++) pool[i].value[k] = pool[i].value[0]; /* one world */
         }
         for (uint32_t i = 8; i < POOL;) {
             const struct twin *a = &pool[next_random(&state) % i];
             const struct twin *b = &pool[next_random(&state) % i];
-            if (!combine(d.t, (uint32_t)(next_random(&state) % 8), a, b, &pool[i])) continue;
+            if (!combine(d.t, (uint32_t)(next_random(&state) % 8), a, b, &pool[i]))
+                continue;
             const struct twin *other = &pool[next_random(&state) % i];
             if (pool[i].value[0] == other->value[0] &&
                 !ir_dim_unify(d.t, pool[i].dim, other->dim))

@@ -25,14 +25,16 @@ static ir_node own(struct kit *k, const char *op, uint32_t nin, const ir_value *
 static void branches_meet_in_what_both_have(void) {
     struct kit k;
     kit_start(&k, 14);
-    ir_value c = kit_input(&k, "c", IR_BOOL, ""), x = kit_input(&k, "x", IR_FLOAT, "batch 4");
+    ir_value c = kit_input(&k, "c", IR_BOOL, ""),
+             x = kit_input(&k, "x", IR_FLOAT, "batch 4");
     struct kit yes = body_of(&k, "yes"), no = body_of(&k, "no");
     ir_value seen = ir_add_outer(yes.g, x);
     ir_node a = kit_add(&yes, &(struct kit_node){"Relu", .nin = 1, .in = {seen}});
     ir_add_output(yes.g, ir_output(yes.g, a, 0));
     seen = ir_add_outer(no.g, x);
-    ir_node b = kit_add(&no, &(struct kit_node){"Concat", .nin = 2, .in = {seen, seen}, .nattr = 1,
-                                                .attr = {ir_attr_int("axis", 1)}});
+    ir_node b =
+        kit_add(&no, &(struct kit_node){"Concat", .nin = 2, .in = {seen, seen}, .nattr = 1,
+                                        .attr = {ir_attr_int("axis", 1)}});
     ir_add_output(no.g, ir_output(no.g, b, 0));
     ir_node n = own(&k, "If", 1, &c, 1, 2, (struct kit *[]){&yes, &no},
                     (const char *[]){"then_branch", "else_branch"});
@@ -55,7 +57,8 @@ static void a_change_in_a_body_goes_on_outside(void) {
     ir_value seen = ir_add_outer(yes.g, x), other = ir_add_outer(yes.g, y);
     ir_node a = kit_add(&yes, &(struct kit_node){"Relu", .nin = 1, .in = {seen}});
     ir_add_output(yes.g, ir_output(yes.g, a, 0));
-    ir_node b = kit_add(&no, &(struct kit_node){"Relu", .nin = 1, .in = {ir_add_outer(no.g, y)}});
+    ir_node b =
+        kit_add(&no, &(struct kit_node){"Relu", .nin = 1, .in = {ir_add_outer(no.g, y)}});
     ir_add_output(no.g, ir_output(no.g, b, 0));
     ir_node n = own(&k, "If", 1, &c, 1, 2, (struct kit *[]){&yes, &no},
                     (const char *[]){"then_branch", "else_branch"});
@@ -142,7 +145,8 @@ static void what_a_branch_demands_holds_only_there(void) {
     struct kit k;
     kit_start(&k, 14);
     ir_value c = kit_input(&k, "c", IR_BOOL, ""), x = kit_input(&k, "x", IR_FLOAT, "1 n");
-    ir_value w = kit_input(&k, "w", IR_FLOAT, "5 7"), v = kit_input(&k, "v", IR_FLOAT, "6 7");
+    ir_value w = kit_input(&k, "w", IR_FLOAT, "5 7"),
+             v = kit_input(&k, "v", IR_FLOAT, "6 7");
     struct kit yes = body_of(&k, "yes"), no = body_of(&k, "no");
     ir_value weight[] = {w, v};
     struct kit *both[] = {&yes, &no};
@@ -151,7 +155,8 @@ static void what_a_branch_demands_holds_only_there(void) {
         ir_node m = kit_add(both[i], &(struct kit_node){"MatMul", .nin = 2, .in = {a, b}});
         ir_add_output(both[i]->g, ir_output(both[i]->g, m, 0));
     }
-    ir_node n = own(&k, "If", 1, &c, 1, 2, both, (const char *[]){"then_branch", "else_branch"});
+    ir_node n =
+        own(&k, "If", 1, &c, 1, 2, both, (const char *[]){"then_branch", "else_branch"});
     ir_add_output(k.g, ir_output(k.g, n, 0));
     CU_ASSERT_EQUAL(ir_infer_model(k.m, NULL), RW_OK);
     kit_type(&k, ir_output(k.g, n, 0), "float[1, 7]");
@@ -162,7 +167,8 @@ static void what_a_branch_demands_holds_only_there(void) {
 static void a_scan_takes_an_axis_away_and_gives_one(void) {
     struct kit k;
     kit_start(&k, 14);
-    ir_value state = kit_input(&k, "s", IR_FLOAT, "8"), x = kit_input(&k, "x", IR_FLOAT, "len 8");
+    ir_value state = kit_input(&k, "s", IR_FLOAT, "8"),
+             x = kit_input(&k, "x", IR_FLOAT, "len 8");
     struct kit b = body_of(&k, "body");
     ir_value in[2];
     for (int i = 0; i < 2; i++) {
@@ -196,10 +202,12 @@ static void a_call_is_inferred_with_its_own_operands(void) {
     ir_add_input(b.g, in);
     ir_node act = kit_add(&b, &(struct kit_node){"Relu", .nin = 1, .in = {in}});
     ir_value r = ir_output(b.g, act, 0);
-    ir_node two = kit_add(&b, &(struct kit_node){"Concat", .nin = 2, .in = {r, r}, .nattr = 1,
-                                                 .attr = {ir_attr_int("axis", 0)}});
+    ir_node two =
+        kit_add(&b, &(struct kit_node){"Concat", .nin = 2, .in = {r, r}, .nattr = 1,
+                                       .attr = {ir_attr_int("axis", 0)}});
     ir_add_output(b.g, ir_output(b.g, two, 0));
-    ir_value x = kit_input(&k, "x", IR_FLOAT, "n 3"), y = kit_input(&k, "y", IR_DOUBLE, "5");
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "n 3"),
+             y = kit_input(&k, "y", IR_DOUBLE, "5");
     ir_node p = kit_add(&k, &(struct kit_node){"Double", "local", .nin = 1, .in = {x}});
     ir_node q = kit_add(&k, &(struct kit_node){"Double", "local", .nin = 1, .in = {y}});
     CU_ASSERT_EQUAL(ir_infer_model(k.m, NULL), RW_OK);
@@ -225,7 +233,9 @@ static void nests_of_calls_end(void) {
         ir_add_input(b.g, v);
         const char *next = arena_printf(&k.a, "f%d", (i + 1) % 20);
         for (int j = 0; j < 8; j++)
-            v = ir_output(b.g, kit_add(&b, &(struct kit_node){next, "local", .nin = 1, .in = {v}}), 0);
+            v = ir_output(
+                b.g, kit_add(&b, &(struct kit_node){next, "local", .nin = 1, .in = {v}}),
+                0);
         ir_add_output(b.g, v);
     }
     ir_value x = kit_input(&k, "x", IR_FLOAT, "n");

@@ -3,11 +3,13 @@
 #include "ir/infer_impl.h"
 
 #define INT(name, value) ir_attr_int(name, value)
-static struct ir_attr list(struct kit *k, const char *name, uint32_t n, const int64_t *values) {
+static struct ir_attr list(struct kit *k, const char *name, uint32_t n,
+                           const int64_t *values) {
     return ir_attr_ints(name, n, arena_copy(&k->a, values, n * sizeof *values));
 }
-#define LIST(k, name, ...)                                                             \
-    list((k), (name), countof(((const int64_t[]){__VA_ARGS__})), (const int64_t[]){__VA_ARGS__})
+#define LIST(k, name, ...)                                                                 \
+    list((k), (name), countof(((const int64_t[]){__VA_ARGS__})),                           \
+         (const int64_t[]){__VA_ARGS__})
 
 static void the_table_is_in_order(void) {
     size_t n;
@@ -39,7 +41,8 @@ static void a_reshape_by_computed_shape_is_solved(void) {
     ir_value whole = RUN(&k, "Concat", .nin = 4, .in = {b, s, INTS(&k, 12), INTS(&k, 64)},
                          .nattr = 1, .attr = {INT("axis", 0)});
     kit_value(&k, whole, "[batch, seq, 12, 64]");
-    kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {x, whole}), "float[batch, seq, 12, 64]");
+    kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {x, whole}),
+             "float[batch, seq, 12, 64]");
     kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {x, INTS(&k, 0, 0, 12, -1)}),
              "float[batch, seq, 12, 64]");
     kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {x, INTS(&k, -1, 768)}),
@@ -50,7 +53,8 @@ static void a_reshape_by_computed_shape_is_solved(void) {
     ir_value moved = RUN(&k, "Transpose", .nin = 1, .in = {heads}, .nattr = 1,
                          .attr = {LIST(&k, "perm", 0, 2, 1, 3)});
     kit_type(&k, moved, "float[batch, 12, seq, 64]");
-    kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {moved, rest}), "float[batch, seq, 768]");
+    kit_type(&k, RUN(&k, "Reshape", .nin = 2, .in = {moved, rest}),
+             "float[batch, seq, 768]");
     kit_end(&k);
 }
 
@@ -61,8 +65,10 @@ static void a_reshape_that_cannot_be_is_refused(void) {
     FAILS(&k, "12 elements do not fit 10", "Reshape", .nin = 2, .in = {x, INTS(&k, 2, 5)});
     FAILS(&k, "12 elements do not fit a multiple of 5", "Reshape", .nin = 2,
           .in = {x, INTS(&k, -1, 5)});
-    FAILS(&k, "the new shape has two items -1", "Reshape", .nin = 2, .in = {x, INTS(&k, -1, -1)});
-    FAILS(&k, "the new shape has the item -2", "Reshape", .nin = 2, .in = {x, INTS(&k, -2, 6)});
+    FAILS(&k, "the new shape has two items -1", "Reshape", .nin = 2,
+          .in = {x, INTS(&k, -1, -1)});
+    FAILS(&k, "the new shape has the item -2", "Reshape", .nin = 2,
+          .in = {x, INTS(&k, -2, 6)});
     FAILS(&k, "item 2 of the new shape is 0, beyond the data's rank 2", "Reshape", .nin = 2,
           .in = {x, INTS(&k, 0, 6, 0)});
     kit_end(&k);
@@ -102,9 +108,11 @@ static void a_product_of_matrices_has_its_shape(void) {
     kit_type(&k, y, "float[batch, seq, 3072]");
     kit_type(&k, x, "float[batch, seq, 768]"); /* the product demands it */
     kit_type(&k, RUN(&k, "MatMul", .nin = 2, .in = {v, w}), "float[3072]");
-    kit_type(&k, RUN(&k, "Gemm", .nin = 2, .in = {w, w}, .nattr = 1, .attr = {INT("transB", 1)}),
-             "float[768, 768]");
-    FAILS(&k, "the inner dimensions do not agree: 3072 and 768", "MatMul", .nin = 2, .in = {w, w});
+    kit_type(
+        &k, RUN(&k, "Gemm", .nin = 2, .in = {w, w}, .nattr = 1, .attr = {INT("transB", 1)}),
+        "float[768, 768]");
+    FAILS(&k, "the inner dimensions do not agree: 3072 and 768", "MatMul", .nin = 2,
+          .in = {w, w});
     ir_value q = kit_input(&k, "q", IR_FLOAT, "b 12 s 64");
     kit_type(&k, RUN(&k, "FusedMatMul", "com.microsoft", .nin = 2, .in = {q, q}, .nattr = 1,
                      .attr = {INT("transB", 1)}), "float[b, 12, s, s]");
@@ -116,15 +124,17 @@ static void slices_of_symbolic_dims_cancel(void) {
     kit_start(&k, 14);
     ir_value x = kit_input(&k, "x", IR_FLOAT, "batch seq");
     ir_value big = INTS(&k, INT64_MAX), zero = INTS(&k, 0), one = INTS(&k, 1);
-    kit_type(&k, RUN(&k, "Slice", .nin = 4, .in = {x, zero, big, one}), "float[batch, seq]");
+    kit_type(&k, RUN(&k, "Slice", .nin = 4, .in = {x, zero, big, one}),
+             "float[batch, seq]");
     ir_value head = RUN(&k, "Slice", .nin = 4, .in = {x, zero, INTS(&k, -1), one});
     ir_value last = RUN(&k, "Slice", .nin = 4, .in = {x, INTS(&k, -1), big, one});
     kit_type(&k, last, "float[batch, min(seq, 1)]");
     kit_type(&k, RUN(&k, "Concat", .nin = 2, .in = {head, last}, .nattr = 1,
                      .attr = {INT("axis", 1)}), "float[batch, seq]");
     ir_value c = kit_input(&k, "c", IR_FLOAT, "10 7");
-    kit_type(&k, RUN(&k, "Slice", .nin = 5, /* ONNX clamps a backward start to the first */
-                     .in = {c, INTS(&k, -20), INTS(&k, INT64_MIN), INTS(&k, 0), INTS(&k, -1)}),
+    kit_type(&k,
+             RUN(&k, "Slice", .nin = 5, /* ONNX clamps a backward start to the first */
+                 .in = {c, INTS(&k, -20), INTS(&k, INT64_MIN), INTS(&k, 0), INTS(&k, -1)}),
              "float[1, 7]");
     kit_type(&k, RUN(&k, "Slice", .nin = 5,
                      .in = {c, INTS(&k, -1, 1), INTS(&k, INT64_MIN, -1), INTS(&k, 0, 1),
@@ -137,23 +147,29 @@ static void values_of_shapes_are_computed(void) {
     kit_start(&k, 14);
     ir_value x = kit_input(&k, "x", IR_FLOAT, "batch seq 64");
     ir_value s = RUN(&k, "Shape", .nin = 1, .in = {x});
-    kit_value(&k, RUN(&k, "Mul", .nin = 2, .in = {s, INTS(&k, 2)}), "[2*batch, 2*seq, 128]");
+    kit_value(&k, RUN(&k, "Mul", .nin = 2, .in = {s, INTS(&k, 2)}),
+              "[2*batch, 2*seq, 128]");
     kit_value(&k, RUN(&k, "Sub", .nin = 2, .in = {s, s}), "[0, 0, 0]");
     kit_value(&k, RUN(&k, "Div", .nin = 2, .in = {s, INTS(&k, 8)}),
               "[floor(batch/8), floor(seq/8), 8]");
     kit_value(&k, RUN(&k, "Equal", .nin = 2, .in = {s, INTS(&k, -1)}), "[0, 0, 0]");
     ir_value is = RUN(&k, "Equal", .nin = 2, .in = {s, INTS(&k, -1, -1, 64)});
     kit_value(&k, is, "[0, 0, 1]");
-    kit_value(&k, RUN(&k, "Where", .nin = 3, .in = {is, INTS(&k, 7), s}), "[batch, seq, 7]");
-    kit_value(&k, RUN(&k, "Slice", .nin = 4, .in = {s, INTS(&k, -2), INTS(&k, INT64_MAX), INTS(&k, 0)}),
+    kit_value(&k, RUN(&k, "Where", .nin = 3, .in = {is, INTS(&k, 7), s}),
+              "[batch, seq, 7]");
+    kit_value(&k,
+              RUN(&k, "Slice", .nin = 4,
+                  .in = {s, INTS(&k, -2), INTS(&k, INT64_MAX), INTS(&k, 0)}),
               "[seq, 64]");
     kit_value(&k, RUN(&k, "Size", .nin = 1, .in = {x}), "64*batch*seq");
     kit_value(&k, RUN(&k, "ReduceProd", .nin = 1, .in = {s}, .nattr = 1,
                       .attr = {INT("keepdims", 0)}), "64*batch*seq");
-    ir_value c = RUN(&k, "Cast", .nin = 1, .in = {s}, .nattr = 1, .attr = {INT("to", IR_INT32)});
+    ir_value c =
+        RUN(&k, "Cast", .nin = 1, .in = {s}, .nattr = 1, .attr = {INT("to", IR_INT32)});
     kit_value(&k, c, "[batch, seq, 64]");
-    kit_value(&k, RUN(&k, "Cast", .nin = 1, .in = {s}, .nattr = 1, .attr = {INT("to", IR_FLOAT)}),
-              "[batch, seq, 64]");
+    kit_value(
+        &k, RUN(&k, "Cast", .nin = 1, .in = {s}, .nattr = 1, .attr = {INT("to", IR_FLOAT)}),
+        "[batch, seq, 64]");
     ir_value big = RUN(&k, "Cast", .nin = 1, .in = {INTS(&k, INT64_MAX, 5)}, .nattr = 1,
                        .attr = {INT("to", IR_INT32)});
     kit_value(&k, big, "[?, 5]");
@@ -172,13 +188,15 @@ static void a_range_and_what_is_made_of_it(void) {
         d[j] = RUN(&k, "Gather", .nin = 2, .in = {s, i[j]});
     }
     ir_value total = RUN(&k, "Add", .nin = 2, .in = {d[1], d[2]});
-    kit_type(&k, RUN(&k, "Range", .nin = 3, .in = {i[0], total, i[1]}), "int64[past + seq]");
+    kit_type(&k, RUN(&k, "Range", .nin = 3, .in = {i[0], total, i[1]}),
+             "int64[past + seq]");
     kit_type(&k, RUN(&k, "Range", .nin = 3, .in = {d[1], total, i[1]}), "int64[seq]");
     kit_type(&k, RUN(&k, "Range", .nin = 3, .in = {i[1], d[2], i[1]}),
              "int64[max(0, seq - 1)]");
     ir_value wanted = RUN(&k, "Unsqueeze", .nin = 2, .in = {total, INTS(&k, 0)});
     kit_type(&k, RUN(&k, "ConstantOfShape", .nin = 1, .in = {wanted}), "float[past + seq]");
-    kit_type(&k, RUN(&k, "Expand", .nin = 2, .in = {INTS(&k, 5), wanted}), "int64[past + seq]");
+    kit_type(&k, RUN(&k, "Expand", .nin = 2, .in = {INTS(&k, 5), wanted}),
+             "int64[past + seq]");
     kit_end(&k);
 }
 
@@ -194,13 +212,15 @@ static void windows_slide(void) {
                      .attr = {LIST(&k, "kernel_shape", 3, 3), LIST(&k, "strides", 2, 2),
                               LIST(&k, "pads", 1, 1, 1, 1)});
     kit_type(&k, p, "float[batch, 64, 56, floor((w + 3)/4)]");
-    kit_type(&k, RUN(&k, "GlobalAveragePool", .nin = 1, .in = {p}), "float[batch, 64, 1, 1]");
+    kit_type(&k, RUN(&k, "GlobalAveragePool", .nin = 1, .in = {p}),
+             "float[batch, 64, 1, 1]");
     ir_value t = kit_input(&k, "t", IR_FLOAT, "64 32 2 2");
     kit_type(&k, RUN(&k, "ConvTranspose", .nin = 2, .in = {p, t}, .nattr = 1,
                      .attr = {LIST(&k, "strides", 2, 2)}),
              "float[batch, 32, 112, 2*floor((w + 3)/4)]");
     ir_value scalar = kit_input(&k, "s", IR_FLOAT, "");
-    FAILS(&k, "the weight has rank 0, wanted 3 or more", "Conv", .nin = 2, .in = {x, scalar});
+    FAILS(&k, "the weight has rank 0, wanted 3 or more", "Conv", .nin = 2,
+          .in = {x, scalar});
     FAILS(&k, "the channels of input and weight do not agree: 64 and 3", "Conv", .nin = 2,
           .in = {y, w});
     ir_value small = kit_input(&k, "small", IR_FLOAT, "1 3 4 4");
@@ -215,7 +235,8 @@ static void axes_come_in_both_forms(void) {
     struct kit k;
     kit_start(&k, 18);
     ir_value x = kit_input(&k, "x", IR_FLOAT, "a b c");
-    kit_type(&k, RUN(&k, "ReduceMean", .nin = 2, .in = {x, INTS(&k, -1)}), "float[a, b, 1]");
+    kit_type(&k, RUN(&k, "ReduceMean", .nin = 2, .in = {x, INTS(&k, -1)}),
+             "float[a, b, 1]");
     kit_type(&k, RUN(&k, "ReduceMean", .nin = 1, .in = {x}), "float[1, 1, 1]");
     kit_type(&k, RUN(&k, "ReduceMean", .nin = 1, .in = {x}, .nattr = 1,
                      .attr = {INT("noop_with_empty_axes", 1)}), "float[a, b, c]");
@@ -237,10 +258,11 @@ static void axes_come_in_both_forms(void) {
 static void fused_operators_have_types(void) {
     struct kit k;
     kit_start(&k, 14);
-    ir_value x = kit_input(&k, "x", IR_FLOAT16, "b s 768"), g = kit_input(&k, "g", IR_FLOAT16, "768");
+    ir_value x = kit_input(&k, "x", IR_FLOAT16, "b s 768"),
+             g = kit_input(&k, "g", IR_FLOAT16, "768");
     const char *ms = "com.microsoft";
-    ir_node skip = kit_add(&k, &(struct kit_node){"SkipLayerNormalization", ms, .nin = 4, .nout = 4,
-                                                  .in = {x, x, g, g}});
+    ir_node skip = kit_add(&k, &(struct kit_node){"SkipLayerNormalization", ms, .nin = 4,
+                                                  .nout = 4, .in = {x, x, g, g}});
     CU_ASSERT_TRUE(ir_infer_node(k.g, skip, NULL));
     kit_type(&k, ir_output(k.g, skip, 0), "float16[b, s, 768]");
     kit_type(&k, ir_output(k.g, skip, 1), "float[b, s, 1]");
@@ -249,7 +271,8 @@ static void fused_operators_have_types(void) {
     kit_type(&k, RUN(&k, "Gelu", ms, .nin = 1, .in = {x}), "float16[b, s, 768]");
     kit_type(&k, RUN(&k, "SimplifiedLayerNormalization", .nin = 2, .in = {x, g}),
              "float16[b, s, 768]");
-    kit_type(&k, RUN(&k, "LayerNormalization", .nin = 3, .in = {x, g, g}), "float16[b, s, 768]");
+    kit_type(&k, RUN(&k, "LayerNormalization", .nin = 3, .in = {x, g, g}),
+             "float16[b, s, 768]");
     ir_value w = kit_input(&k, "w", IR_FLOAT16, "768 2304");
     kit_type(&k, RUN(&k, "Attention", ms, .nin = 2, .in = {x, w}, .nattr = 1,
                      .attr = {INT("num_heads", 12)}), "float16[b, s, 768]");
@@ -261,9 +284,11 @@ static void fused_operators_have_types(void) {
 static void images_and_boxes(void) {
     struct kit k;
     kit_start(&k, 20);
-    ir_value x = kit_input(&k, "x", IR_FLOAT, "n 3 h w"), grid = kit_input(&k, "g", IR_FLOAT, "n 8 9 2");
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "n 3 h w"),
+             grid = kit_input(&k, "g", IR_FLOAT, "n 8 9 2");
     kit_type(&k, RUN(&k, "GridSample", .nin = 2, .in = {x, grid}), "float[n, 3, 8, 9]");
-    ir_value rois = kit_input(&k, "rois", IR_FLOAT, "r 4"), batch = kit_input(&k, "b", IR_INT64, "r");
+    ir_value rois = kit_input(&k, "rois", IR_FLOAT, "r 4"),
+             batch = kit_input(&k, "b", IR_INT64, "r");
     kit_type(&k, RUN(&k, "RoiAlign", .nin = 3, .in = {x, rois, batch}, .nattr = 2,
                      .attr = {INT("output_height", 7), INT("output_width", 5)}),
              "float[r, 3, 7, 5]");
@@ -271,7 +296,9 @@ static void images_and_boxes(void) {
     ir_value m = kit_input(&k, "m", IR_DOUBLE, "n 4 4");
     kit_type(&k, RUN(&k, "Det", .nin = 1, .in = {m}), "double[n]");
     ir_value keep = kit_input(&k, "keep", IR_BOOL, "4");
-    kit_type(&k, RUN(&k, "Compress", .nin = 2, .in = {m, keep}, .nattr = 1, .attr = {INT("axis", 1)}),
+    kit_type(&k,
+             RUN(&k, "Compress", .nin = 2, .in = {m, keep}, .nattr = 1,
+                 .attr = {INT("axis", 1)}),
              "double[n, _2, 4]");
     FAILS(&k, "input and grid have ranks 4 and 3", "GridSample", .nin = 2, .in = {x, m});
     kit_end(&k);
@@ -311,12 +338,20 @@ static void a_wrong_node_is_reported_by_name(void) {
     diag_init(&sink, &k.a);
     ir_value x = kit_input(&k, "x", IR_FLOAT, "2 3");
     ir_value out = ir_add_value(k.g, "y", NULL);
-    ir_add_node(k.g, &(struct ir_new_node){.op = "MatMul", .domain = "", .name = "mm", .nin = 2,
-                .in = (ir_value[]){x, x}, .nout = 1, .out = &out}, IR_NONE);
+    ir_add_node(k.g,
+                &(struct ir_new_node){.op = "MatMul",
+                                      .domain = "",
+                                      .name = "mm",
+                                      .nin = 2,
+                                      .in = (ir_value[]){x, x},
+                                      .nout = 1,
+                                      .out = &out},
+                IR_NONE);
     CU_ASSERT_EQUAL(ir_infer_model(k.m, &sink), RW_FORMAT);
     CU_ASSERT_EQUAL_FATAL(sink.list.len, 1);
     CU_ASSERT_STRING_EQUAL(sink.list.at[0].where, "g: node \"mm\" (MatMul)");
-    CU_ASSERT_STRING_EQUAL(sink.list.at[0].text, "the inner dimensions do not agree: 3 and 2");
+    CU_ASSERT_STRING_EQUAL(sink.list.at[0].text,
+                           "the inner dimensions do not agree: 3 and 2");
     kit_end(&k);
 }
 
@@ -335,9 +370,11 @@ static void dims_that_cannot_be_counted_are_refused(void) {
 static void inference_goes_on_from_what_changed(void) {
     struct kit k;
     kit_start(&k, 14);
-    ir_value x = kit_input(&k, "x", IR_FLOAT, NULL), y = kit_input(&k, "y", IR_FLOAT, "2 3");
+    ir_value x = kit_input(&k, "x", IR_FLOAT, NULL),
+             y = kit_input(&k, "y", IR_FLOAT, "2 3");
     ir_node a = kit_add(&k, &(struct kit_node){"Relu", .nin = 1, .in = {x}});
-    ir_node b = kit_add(&k, &(struct kit_node){"Tanh", .nin = 1, .in = {ir_output(k.g, a, 0)}});
+    ir_node b =
+        kit_add(&k, &(struct kit_node){"Tanh", .nin = 1, .in = {ir_output(k.g, a, 0)}});
     CU_ASSERT_EQUAL(ir_infer_model(k.m, NULL), RW_OK);
     CU_ASSERT_FALSE(ir_type_ranked(ir_val(k.g, ir_output(k.g, b, 0))->type));
     ir_mark_t mark = ir_mark(k.m);
