@@ -1,5 +1,5 @@
-/* fuzz_model.c -- any bytes as a model: read, checked, inferred, printed, rebuilt, written
- * to nowhere.
+/* fuzz_model.c -- any bytes as a model: read, verified, inferred, simplified, printed,
+ * rebuilt, written to nowhere.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/ir.h"
@@ -24,6 +24,13 @@ static void read_constants(struct ir_model *m, struct arena *a) {
         }
 }
 
+static void run_passes(struct ir_model *m) {
+    size_t n;
+    const struct ir_pass *all = ir_pass_all(&n);
+    for (size_t i = 0; i < n; i++)
+        all[i].run(m, &(struct ir_pass_options){.fold_limit = 1 << 16});
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
     struct arena a = ARENA_EMPTY;
     struct diag_sink diags;
@@ -34,8 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
         for (uint32_t i = 0; i < m->graphs.len; i++)
             rw_assert(ir_graph_check(m->graphs.at[i], &diags));
         read_constants(m, &a);
+        ir_add_missing_imports(m, &diags);
+        ir_verify_model(m, &diags);
         if (ir_infer_model(m, &diags) == RW_OK) {
+            run_passes(m);
             struct buf text = {0};
+            for (uint32_t i = 0; i < m->graphs.len; i++)
+                rw_assert(ir_graph_check(m->graphs.at[i], &diags));
             ir_text_print(m, &(struct ir_text_options){0}, &text);
             buf_free(&text);
         }
