@@ -261,14 +261,15 @@ def main():
         try:
             wrong, n, ours, theirs, seconds = check(tool, path)
         except Exception as e:
-            print(f"{name}: not run: {str(e).splitlines()[0][:100]}")
+            print(f"{name}: NOT RUN: {(str(e) or repr(e)).splitlines()[0][:100]}")
+            failed += 1
             continue
         total, known, onnx_known = total + n, known + ours, onnx_known + theirs
         print(f"{name}: {ours} of {n} shapes known, {theirs} by onnx, {seconds * 1e3:.1f} ms")
         for line in wrong[:20]:
             print(f"    WRONG {line}")
         failed += bool(wrong)
-    print(f"{len(paths)} models, {failed} with contradictions; {known} of {total} shapes known, "
+    print(f"{len(paths)} models, {failed} with contradictions or not run; {known} of {total} shapes known, "
           f"{onnx_known} by onnx")
     return failed != 0
 
