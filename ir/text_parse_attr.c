@@ -166,8 +166,11 @@ static void message_value(struct text_parser *p, struct ir_attr *a,
     struct ir_string bytes = text_string(p, "bytes, as x\"...\",");
     if (p->failed) return;
     Onnx__AttributeProto *proto = text_unpack(p->model->arena, bytes.at, bytes.len);
-    if (proto) set_message(p, a, type, proto);
-    else text_fail(p, at, "bytes that are no attribute message");
+    bool fits = proto && (uint32_t)proto->type == (uint32_t)type &&
+                (type != IR_ATTR_TYPE_PROTO || text_message_type(p->model, proto));
+    if (fits) set_message(p, a, type, proto);
+    else text_fail(p, at, "bytes that are no attribute message of type %s",
+                   text_attr_type_name(type));
 }
 
 static void value(struct text_parser *p, struct text_scope *scope, struct ir_attr *a,

@@ -139,9 +139,13 @@ static void messages_without_a_spelling_are_bytes(void) {
     expect_same(HEADER "g (x) => (y) {\n"
                        "   y = Op <s: type_protos = x\"0a0173a0010e\"> (x)\n}\n");
     expect_error("g () => () { = Op <s: type_protos = x\"ffff\"> () }",
-                 "t.txt:1:37: error: bytes that are no attribute message\n"
+                 "t.txt:1:37: error: bytes that are no attribute message of type type_protos\n"
                  "    1 | g () => () { = Op <s: type_protos = x\"ffff\"> () }\n"
                  "      |                                     ^~~~~~~\n");
+    expect_error("g () => () { = Op <s: type_proto = x\"0a0173\"> () }",
+                 "t.txt:1:36: error: bytes that are no attribute message of type type_proto\n"
+                 "    1 | g () => () { = Op <s: type_proto = x\"0a0173\"> () }\n"
+                 "      |                                    ^~~~~~~~~\n");
 }
 
 static void functions_are_kept(void) {
