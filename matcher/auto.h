@@ -29,7 +29,7 @@ struct pm_insn {
 
 #define PM_NO_REG UINT16_MAX
 
-/* --- code while it is made ----------------------------------------------------------- */
+/* --- code while it is made -------------------------------------------------------- */
 /* A step is an instruction, or one that holds sequences of its own: TRY its alternatives,
  * IFSET and UNLESS (tested: in.a) one block. Registers first .. end - 1 are those that
  * the inner sequences fill, and are cleared in front of them. */
@@ -43,7 +43,7 @@ struct pm_seq {
     VEC(struct pm_step) steps;
 };
 
-/* --- tables ---------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------- */
 struct pm_op {
     const char *domain, *name;
 };
@@ -137,7 +137,8 @@ struct pm_variants {
     VEC(struct pm_variant) list;
 };
 /* Adds the variants of a rule. rank and number go to its accepts. */
-enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank, uint32_t number,
+enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank,
+                     uint32_t number,
                      struct pm_variants *out);
 
 /* shape.c: facts of a rule's patterns as a graph, needed to plan it. */

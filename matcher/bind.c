@@ -11,10 +11,13 @@
 /* Enough for patterns with a dozen ambiguous operands; beyond it a node is given up. */
 #define MAX_STEPS 50000u
 
-/* --- registers ------------------------------------------------------------------------- */
-static struct pm_binding reg(const struct pm_machine *m, uint16_t r) { return m->regs.at[r]; }
+/* --- registers -------------------------------------------------------------------- */
+static struct pm_binding reg(const struct pm_machine *m, uint16_t r) {
+    return m->regs.at[r];
+}
 
-static void set(struct pm_machine *m, uint16_t r, enum pm_bound kind, uint32_t a, uint32_t b,
+static void set(struct pm_machine *m, uint16_t r, enum pm_bound kind, uint32_t a,
+                uint32_t b,
                 uint32_t c) {
     m->regs.at[r] = (struct pm_binding){kind, a, b, c};
 }
@@ -35,7 +38,7 @@ static void push_frame(struct pm_machine *m, uint32_t pc, bool swap) {
     vec_push(m->arena, &m->frames, (struct pm_frame){pc, m->trail.len, m->nodes.len, swap});
 }
 
-/* --- structure ------------------------------------------------------------------------- */
+/* --- structure -------------------------------------------------------------------- */
 static bool exec_PROD(struct pm_machine *m, const struct pm_insn *in) {
     ir_value v = value(m, in->b);
     if (v == IR_NONE) return false;
@@ -110,7 +113,7 @@ static bool exec_ABSENT(struct pm_machine *m, const struct pm_insn *in) {
     return !pm_is_set(reg(m, in->a));
 }
 
-/* --- sharing --------------------------------------------------------------------------- */
+/* --- sharing ---------------------------------------------------------------------- */
 static bool exec_SAME(struct pm_machine *m, const struct pm_insn *in) {
     return pm_same(&m->site, reg(m, in->a), reg(m, in->b));
 }
@@ -131,7 +134,7 @@ static bool exec_SEE(struct pm_machine *m, const struct pm_insn *in) {
     return true;
 }
 
-/* --- parameters ------------------------------------------------------------------------ */
+/* --- parameters ------------------------------------------------------------------- */
 static bool exec_TEST(struct pm_machine *m, const struct pm_insn *in) {
     return pm_param_fits(&m->site, node(m, in->a), &m->site.p->test.at[in->x]);
 }
@@ -159,7 +162,7 @@ static bool exec_LOSSLESS(struct pm_machine *m, const struct pm_insn *in) {
     return pm_cast_is_lossless(&m->site, node(m, in->a));
 }
 
-/* --- constants and types ---------------------------------------------------------------- */
+/* --- constants and types ---------------------------------------------------------- */
 static bool exec_CONST(struct pm_machine *m, const struct pm_insn *in) {
     ir_value v = value(m, in->a);
     return v == IR_NONE || ir_const(m->site.g, v) != NULL;
@@ -174,7 +177,8 @@ static bool exec_SCALAR(struct pm_machine *m, const struct pm_insn *in) {
     if (!ir_type_ranked(type)) return false;
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t d;
-        if (!ir_dim_is_const(m->site.g->model->dims, type->dims[i], &d) || d != 1) return false;
+        if (!ir_dim_is_const(m->site.g->model->dims, type->dims[i], &d) || d != 1)
+            return false;
     }
     return true;
 }
@@ -198,7 +202,8 @@ static bool exec_IS(struct pm_machine *m, const struct pm_insn *in) {
     struct pm_binding b = reg(m, in->a);
     int64_t i;
     if (b.kind == BOUND_NOTHING) return true;
-    if (b.kind != BOUND_DIM || !ir_dim_is_const(m->site.g->model->dims, b.a, &i)) return false;
+    if (b.kind != BOUND_DIM || !ir_dim_is_const(m->site.g->model->dims, b.a, &i))
+        return false;
     return pm_axes_equal(i, b.b, m->site.p->literal.at[in->x]->i, b.b);
 }
 
@@ -229,11 +234,12 @@ static bool exec_DIM(struct pm_machine *m, const struct pm_insn *in) {
 
 static bool exec_DIMS(struct pm_machine *m, const struct pm_insn *in) {
     m->regs.at[in->a] = (struct pm_binding){0};
-    if (value(m, in->b) != IR_NONE) set(m, in->a, BOUND_DIMS, value(m, in->b), in->x, in->c);
+    if (value(m, in->b) != IR_NONE)
+        set(m, in->a, BOUND_DIMS, value(m, in->b), in->x, in->c);
     return true;
 }
 
-/* --- control ---------------------------------------------------------------------------- */
+/* --- control ---------------------------------------------------------------------- */
 static bool exec_CLEAR(struct pm_machine *m, const struct pm_insn *in) {
     for (uint32_t r = in->a; r < in->b; r++) m->regs.at[r] = (struct pm_binding){0};
     return true;
@@ -259,7 +265,7 @@ static bool exec_UNLESS(struct pm_machine *m, const struct pm_insn *in) {
     return true;
 }
 
-/* --- a match ---------------------------------------------------------------------------- */
+/* --- a match ---------------------------------------------------------------------- */
 static bool is_matched(const struct pm_machine *m, ir_node n) {
     for (uint32_t i = 0; i < m->nodes.len; i++)
         if (m->nodes.at[i].node == n) return true;
@@ -320,7 +326,7 @@ static bool exec_ACCEPT(struct pm_machine *m, const struct pm_insn *in) {
     return false; /* there may be more */
 }
 
-/* --- the loop --------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------- */
 static bool step(struct pm_machine *m) {
     const struct pm_insn *in = &m->site.p->code.at[m->pc++];
     switch ((enum pm_opcode)in->op) {
@@ -361,7 +367,7 @@ void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) 
     }
 }
 
-/* --- names ------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------ */
 void pm_names_init(struct pm_names *n, const struct pm_auto *p, struct ir_model *m,
                    struct arena *a) {
     n->op = arena_array(a, p->op.len, sizeof *n->op);

@@ -73,7 +73,7 @@ void plan_guarded(struct planner *pl, enum pm_opcode guard, uint16_t reg, plan_b
     emit_inner(pl, guard, reg, inner, 1, first);
 }
 
-/* --- definitions that wait ------------------------------------------------------------- */
+/* --- definitions that wait -------------------------------------------------------- */
 static struct matched *find_matched(struct planner *pl, const struct pat *def) {
     for (uint32_t i = 0; i < pl->matched.len; i++)
         if (pl->matched.at[i].pat == def) return &pl->matched.at[i];
@@ -131,7 +131,7 @@ static void define_next(struct planner *pl) {
     plan_guarded(pl, PM_IFSET, pl->slots[slot].reg, define_once, &slot);
 }
 
-/* --- seeing through -------------------------------------------------------------------- */
+/* --- seeing through --------------------------------------------------------------- */
 static void see(struct planner *pl, const void *ctx) {
     const struct sight *e = ctx;
     struct slot_plan *s = &pl->slots[e->slot];
@@ -152,9 +152,9 @@ static void see(struct planner *pl, const void *ctx) {
  * others without ~. */
 static struct sight next_sight(struct planner *pl) {
     uint32_t best = 0;
+    const uint32_t *order = pl->shape.order;
     for (uint32_t i = 1; i < pl->sights.len; i++)
-        if (pl->shape.order[pl->sights.at[i].slot] < pl->shape.order[pl->sights.at[best].slot])
-            best = i;
+        if (order[pl->sights.at[i].slot] < order[pl->sights.at[best].slot]) best = i;
     struct sight e = pl->sights.at[best];
     pl->sights.at[best] = pl->sights.at[--pl->sights.len];
     return e;

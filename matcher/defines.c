@@ -35,7 +35,8 @@ static bool parse_value(const struct rule_param *d, const char *text, struct pm_
 }
 
 static const char *type_name(const struct rule_param *d) {
-    static const char *const names[] = {"an integer", "a number", "a text", "true or false"};
+    static const char *const names[] = {"an integer", "a number", "a text",
+                                        "true or false"};
     return names[d->type];
 }
 
@@ -49,8 +50,8 @@ static enum rw_code check_define(const struct pm_auto *p, const struct pm_define
             if (!rw_streq(x->name, d->name)) continue;
             known = true;
             if (parse_value(x, d->value, &v)) continue;
-            diag_where(diags, DIAG_ERROR, NULL, "parameter \"%s\" is %s, not \"%s\"", d->name,
-                       type_name(x), d->value);
+            diag_where(diags, DIAG_ERROR, NULL, "parameter \"%s\" is %s, not \"%s\"",
+                       d->name, type_name(x), d->value);
             return RW_USAGE;
         }
     if (known) return RW_OK;

@@ -54,7 +54,8 @@ void pm_dump(const struct pm_auto *p, struct buf *out) {
                    s->stage->name);
         for (uint32_t k = 0; k < s->nprograms; k++) {
             const struct pm_program *g = &s->programs[k];
-            buf_printf(out, "%s: %u registers\n", intern_text(&p->op_keys, g->op + 1), g->nregs);
+            buf_printf(out, "%s: %u registers\n", intern_text(&p->op_keys, g->op + 1),
+                       g->nregs);
             uint32_t end = program_end(p, s, k);
             for (uint32_t pc = g->start; pc < end; pc++) dump_insn(p, pc, out);
         }

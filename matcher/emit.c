@@ -8,13 +8,13 @@ bool pm_refuse(struct pm_build *b, const char *why) {
     return false;
 }
 
-/* --- proofs -------------------------------------------------------------------------------- */
+/* --- proofs ----------------------------------------------------------------------- */
 static bool type_is_proven(struct pm_build *b, ir_value old, ir_value now) {
     const struct ir_dims *t = b->g->model->dims;
     const struct ir_type *was = ir_val(b->g, old)->type, *is = ir_val(b->g, now)->type;
     if (ir_type_equal(t, was, is) == IR_TRUE) return true;
-    bool dtype = ir_type_dtype(was) != IR_UNDEFINED && ir_type_dtype(was) == ir_type_dtype(is);
-    if (!dtype) return pm_refuse(b, "the element type is not proven to stay");
+    if (ir_type_dtype(was) == IR_UNDEFINED || ir_type_dtype(was) != ir_type_dtype(is))
+        return pm_refuse(b, "the element type is not proven to stay");
     if (b->match->accept->rule->shapes_by_rule && ir_shape_equal(t, was, is) != IR_FALSE)
         return true;
     return pm_refuse(b, "the shape is not proven to stay");
@@ -29,7 +29,7 @@ static bool precedes_users(const struct ir_graph *g, ir_value now, ir_value old)
     return true;
 }
 
-/* --- old for new --------------------------------------------------------------------------- */
+/* --- old for new ------------------------------------------------------------------ */
 static void note_users(struct pm_build *b, ir_value old) {
     struct pm_done *d = b->done;
     for (ir_use u = ir_val(b->g, old)->uses; u != IR_NONE; u = b->g->uses.at[u].next)
@@ -65,7 +65,7 @@ static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fres
     return true;
 }
 
-/* --- statements ----------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------- */
 /* The value that a statement redefines: a root, or one that the match keeps. */
 static ir_value redefined(const struct pm_build *b, uint32_t slot) {
     uint32_t flags = b->match->accept->rule->slots[slot].flags;
@@ -100,8 +100,10 @@ static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value 
     *out = v.value;
     if (v.kind == VAL_VALUE) return true;
     if (v.kind == VAL_LIST) return pm_emit_dims(b, v, false, out);
-    ir_value old = s->nouts > 0 && s->outs[0] != SLOT_NONE ? redefined(b, s->outs[0]) : IR_NONE;
-    enum ir_dtype t = old == IR_NONE ? IR_UNDEFINED : ir_type_dtype(ir_val(b->g, old)->type);
+    enum ir_dtype t = IR_UNDEFINED;
+    ir_value old = IR_NONE;
+    if (s->nouts > 0 && s->outs[0] != SLOT_NONE) old = redefined(b, s->outs[0]);
+    if (old != IR_NONE) t = ir_type_dtype(ir_val(b->g, old)->type);
     struct ir_tensor *x = t == IR_UNDEFINED ? NULL : pm_number_tensor(b->g->model, v, t, 0);
     if (!x) return pm_refuse(b, "a constant stands where its type cannot be told");
     *out = pm_add_constant(b, x);
@@ -110,7 +112,8 @@ static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value 
 
 static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     struct arena *a = b->env->site.arena;
-    if (s->spread_out != SLOT_NONE) return pm_refuse(b, "lists of results are not emitted yet");
+    if (s->spread_out != SLOT_NONE)
+        return pm_refuse(b, "lists of results are not emitted yet");
     uint32_t n = s->nouts;
     bool *wanted = arena_zalloc(a, (n + 1) * sizeof *wanted), any = false;
     ir_value *out = arena_new_array(a, ir_value, n + 1);
@@ -123,7 +126,8 @@ static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     } else {
         bool number = s->what->kind == EMIT_LITERAL || s->what->kind == EMIT_EXPR;
         uint32_t before = b->done->made.len;
-        if (!(number ? number_stmt(b, s, out) : pm_emit_value(b, s->what, out))) return false;
+        if (!(number ? number_stmt(b, s, out) : pm_emit_value(b, s->what, out)))
+            return false;
         /* a + b?, b present: the newest node is the value's own. */
         fresh = b->done->made.len > before;
     }
@@ -156,7 +160,7 @@ static bool emit_all(struct pm_build *b) {
     return block && run_block(b, block);
 }
 
-/* --- what is left ------------------------------------------------------------------------------ */
+/* --- what is left ----------------------------------------------------------------- */
 static bool is_unused(const struct ir_graph *g, ir_node n) {
     for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
         ir_value v = ir_output(g, n, k);
@@ -198,7 +202,8 @@ static void drop_matched(struct pm_build *b) {
         order[k] = b->match->nodes[i];
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!ir_is_dead(b->g, order[i]) && is_unused(b->g, order[i])) drop_node(b, order[i]);
+        if (!ir_is_dead(b->g, order[i]) && is_unused(b->g, order[i]))
+            drop_node(b, order[i]);
 }
 
 static void drop_unused(struct pm_build *b) {
@@ -238,12 +243,13 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     struct pm_build b = {.env = &own, .match = m, .g = env->site.g, .root = m->nodes[0],
                          .target = o->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
-                         .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name : NULL,
+                         .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name
+                                                  : NULL,
                          .done = done};
     ir_mark_t mark = ir_mark(model);
     bool ok = emit_all(&b) && roots_are_new(&b);
     if (ok) drop_unused(&b);
     else ir_undo(model, mark);
-    *why = b.why;
+    *why = b.why ? b.why : "it was not emitted";
     return ok;
 }

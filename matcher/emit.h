@@ -50,7 +50,7 @@ bool pm_needs_opset(struct pm_env *env, const struct rule *r);
 /* Says why not; returns false. */
 bool pm_refuse(struct pm_build *b, const char *why);
 
-/* --- emit_node.c ------------------------------------------------------------------------- */
+/* --- emit_node.c ------------------------------------------------------------------ */
 /* A node to be made: operands and attributes are collected, then it is added, or folded. */
 struct pm_draft {
     const char *domain, *op;
@@ -69,11 +69,11 @@ bool pm_emit_value(struct pm_build *b, const struct emit *e, ir_value *out);
 /* The draft of an EMIT_NODE. */
 bool pm_draft_node(struct pm_build *b, const struct emit *e, struct pm_draft *d);
 
-/* --- emit_attr.c ------------------------------------------------------------------------- */
+/* --- emit_attr.c ------------------------------------------------------------------ */
 /* All that the emitted <...> says, in the form of the graph's opset. */
 bool pm_draft_attrs(struct pm_build *b, const struct emit *e, struct pm_draft *d);
 
-/* --- emit_const.c ------------------------------------------------------------------------ */
+/* --- emit_const.c ----------------------------------------------------------------- */
 ir_value pm_add_constant(struct pm_build *b, struct ir_tensor *t);
 /* One number as a tensor of that type; NULL when the type cannot hold it. rank 0 or 1. */
 struct ir_tensor *pm_number_tensor(struct ir_model *m, struct pm_val v, enum ir_dtype t,
@@ -81,9 +81,10 @@ struct ir_tensor *pm_number_tensor(struct ir_model *m, struct pm_val v, enum ir_
 /* The number of a literal. */
 struct pm_val pm_literal_value(const struct literal *l);
 /* Element type of a number at operand k: that of an operand which must have the same. */
-enum ir_dtype pm_dtype_beside(const struct pm_build *b, const struct pm_draft *d, uint32_t k,
+enum ir_dtype pm_dtype_beside(const struct pm_build *b, const struct pm_draft *d,
+                              uint32_t k,
                               struct pm_val v);
-/* --- emit_shape.c ------------------------------------------------------------------------ */
+/* --- emit_shape.c ----------------------------------------------------------------- */
 /* A list of dimensions as an int64 tensor of rank 1; where they are not all known, -1 for
  * the one that a Reshape finds by itself, or nodes that take them from shapes. */
 bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_value *out);

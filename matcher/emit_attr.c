@@ -8,7 +8,7 @@
  */
 #include "matcher/emit.h"
 
-/* --- values to attributes ------------------------------------------------------------------ */
+/* --- values to attributes --------------------------------------------------------- */
 static bool int_of(struct pm_val v, int64_t *out) {
     *out = v.i;
     return v.kind == VAL_INT || v.kind == VAL_BOOL || v.kind == VAL_DTYPE;
@@ -23,7 +23,9 @@ static bool list_to_attr(struct pm_build *b, const char *name, enum ir_attr_type
     float *floats = arena_new_array(a, float, v.n);
     for (uint32_t i = 0; i < v.n; i++) {
         double x;
-        if (type == IR_ATTR_INTS ? !int_of(v.items[i], &ints[i]) : !pm_as_real(v.items[i], &x))
+        bool ok = type == IR_ATTR_INTS ? int_of(v.items[i], &ints[i])
+                                       : pm_as_real(v.items[i], &x);
+        if (!ok)
             return pm_refuse(b, "an emitted list has an item that is not known");
         if (type == IR_ATTR_FLOATS) floats[i] = (float)x;
     }
@@ -88,7 +90,7 @@ static bool to_attr(struct pm_build *b, const char *name, enum ir_attr_type type
     return pm_refuse(b, "the value of a parameter is of the wrong kind");
 }
 
-/* --- values to operands -------------------------------------------------------------------- */
+/* --- values to operands ----------------------------------------------------------- */
 /* k of TopK is a list of one, other single numbers are scalars. */
 static uint32_t operand_rank(const struct pm_draft *d, const char *name) {
     return rw_streq(d->op, "TopK") && rw_streq(name, "k");
@@ -102,7 +104,8 @@ static bool floats_operand(struct pm_build *b, struct pm_val v, ir_value *out) {
         if (!pm_as_real(v.items[i], &x))
             return pm_refuse(b, "an emitted list has an item that is not known");
         memcpy(&word, &(float){(float)x}, sizeof word);
-        for (uint32_t k = 0; k < 4; k++) bytes[4 * i + k] = (unsigned char)(word >> (8 * k));
+        for (uint32_t k = 0; k < 4; k++)
+            bytes[4 * i + k] = (unsigned char)(word >> (8 * k));
     }
     int64_t n = v.n;
     *out = pm_add_constant(b, ir_tensor_new(b->g->model->arena, IR_FLOAT, 1, &n, bytes));
@@ -128,7 +131,7 @@ static bool to_operand(struct pm_build *b, struct pm_draft *d, const char *name,
     return true;
 }
 
-/* --- where a parameter goes ---------------------------------------------------------------- */
+/* --- where a parameter goes ------------------------------------------------------- */
 static bool has_attr(const struct pm_draft *d, const char *name) {
     for (uint32_t i = 0; i < d->attrs.len; i++)
         if (rw_streq(d->attrs.at[i].name, name)) return true;
@@ -160,7 +163,7 @@ static bool put(struct pm_build *b, struct pm_draft *d, const char *name, struct
     return true;
 }
 
-/* --- <..attrs> ------------------------------------------------------------------------------- */
+/* --- <..attrs> -------------------------------------------------------------------- */
 static bool is_named(const struct pm_spec *spec, const char *name) {
     for (uint32_t i = 0; i < spec->n; i++)
         if (rw_streq(spec->named[i], name)) return true;

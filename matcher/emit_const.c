@@ -23,7 +23,7 @@ struct pm_val pm_literal_value(const struct literal *l) {
     return (struct pm_val){.kind = VAL_UNKNOWN};
 }
 
-/* --- numbers ---------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------- */
 static bool fits_in_bits(int64_t i, uint32_t bits, bool is_signed) {
     if (bits == 64) return is_signed || i >= 0;
     int64_t span = (int64_t)1 << (is_signed ? bits - 1 : bits);
@@ -34,10 +34,12 @@ static bool is_signed(enum ir_dtype t) {
     return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64;
 }
 
-static struct ir_tensor *int_tensor(struct arena *a, int64_t i, enum ir_dtype t, uint32_t rank) {
+static struct ir_tensor *int_tensor(struct arena *a, int64_t i, enum ir_dtype t,
+                                    uint32_t rank) {
     uint32_t bits = ir_dtype_bits(t);
-    if (t == IR_BOOL ? (i != 0 && i != 1) : bits < 8 || !fits_in_bits(i, bits, is_signed(t)))
-        return NULL;
+    bool fits = t == IR_BOOL ? i == 0 || i == 1
+                             : bits >= 8 && fits_in_bits(i, bits, is_signed(t));
+    if (!fits) return NULL;
     unsigned char bytes[8];
     for (uint32_t k = 0; k < 8; k++) bytes[k] = (unsigned char)((uint64_t)i >> (8 * k));
     int64_t one = 1;
@@ -57,16 +59,16 @@ struct ir_tensor *pm_number_tensor(struct ir_model *m, struct pm_val v, enum ir_
     if (t == IR_STRING)
         return v.kind == VAL_STRING ? ir_tensor_strings(m->arena, rank, &one, &v.s) : NULL;
     if (ir_dtype_is_float(t))
-        return pm_as_real(v, &x) ? with_rank(m->arena, ir_tensor_scalar_float(m->arena, t, x),
-                                             rank)
-                                 : NULL;
+        return !pm_as_real(v, &x)
+                   ? NULL
+                   : with_rank(m->arena, ir_tensor_scalar_float(m->arena, t, x), rank);
     if (v.kind == VAL_REAL && v.real == floor(v.real) && fabs(v.real) < 0x1p53)
         v = pm_int((int64_t)v.real);
     if (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_DTYPE) return NULL;
     return int_tensor(m->arena, v.i, t, rank);
 }
 
-/* --- the type beside ---------------------------------------------------------------------- */
+/* --- the type beside -------------------------------------------------------------- */
 static enum ir_dtype dtype_of(const struct pm_build *b, ir_value v) {
     return v == IR_NONE ? IR_UNDEFINED : ir_type_dtype(ir_val(b->g, v)->type);
 }
@@ -78,7 +80,8 @@ static enum ir_dtype sibling(const struct pm_build *b, const struct pm_draft *d,
     for (uint32_t i = 0; i < d->in.len; i++) {
         const struct ir_formal_param *f = d->schema ? ir_schema_input(d->schema, i) : NULL;
         enum ir_dtype t = i == k ? IR_UNDEFINED : dtype_of(b, d->in.at[i]);
-        if (t != IR_UNDEFINED && (constraint < 0 || (f && f->constraint == constraint))) return t;
+        if (t != IR_UNDEFINED && (constraint < 0 || (f && f->constraint == constraint)))
+            return t;
     }
     return IR_UNDEFINED;
 }
@@ -87,7 +90,8 @@ static uint32_t allowed(const struct ir_schema *s, const struct ir_formal_param 
     return f->constraint >= 0 ? s->constraints[f->constraint].types : f->types;
 }
 
-enum ir_dtype pm_dtype_beside(const struct pm_build *b, const struct pm_draft *d, uint32_t k,
+enum ir_dtype pm_dtype_beside(const struct pm_build *b, const struct pm_draft *d,
+                              uint32_t k,
                               struct pm_val v) {
     if (v.kind == VAL_STRING) return IR_STRING;
     const struct ir_formal_param *f = d->schema ? ir_schema_input(d->schema, k) : NULL;

@@ -3,7 +3,7 @@
  */
 #include "matcher/emit.h"
 
-/* --- operands ------------------------------------------------------------------------------ */
+/* --- operands --------------------------------------------------------------------- */
 static bool slot_operand(struct pm_build *b, uint32_t slot, ir_value *out) {
     struct pm_binding x = b->env->slots[slot];
     if (x.kind != BOUND_NOTHING && x.kind != BOUND_VALUE)
@@ -61,7 +61,8 @@ static bool late_operand(struct pm_build *b, struct pm_draft *d, uint32_t k,
 static bool spread(struct pm_build *b, struct pm_draft *d, uint32_t slot) {
     struct pm_binding x = b->env->slots[slot];
     if (x.kind == BOUND_NOTHING) return true;
-    if (x.kind != BOUND_LIST) return pm_refuse(b, "an emitted list is not a list of values");
+    if (x.kind != BOUND_LIST)
+        return pm_refuse(b, "an emitted list is not a list of values");
     for (uint32_t k = x.b; k < ir_nod(b->g, x.a)->nin; k++)
         vec_push(b->env->site.arena, &d->in, ir_input(b->g, x.a, k));
     return true;
@@ -127,7 +128,7 @@ bool pm_emit_value(struct pm_build *b, const struct emit *e, ir_value *out) {
     return pm_refuse(b, "a constant stands where its type cannot be told");
 }
 
-/* --- folding --------------------------------------------------------------------------------- */
+/* --- folding ---------------------------------------------------------------------- */
 static bool operands_are_constant(struct pm_build *b, const struct pm_draft *d,
                                   struct ir_tensor **in, uint64_t *bytes) {
     uint32_t present = 0;
@@ -160,7 +161,7 @@ static bool fold(struct pm_build *b, const struct pm_draft *d, uint32_t nout,
     return true;
 }
 
-/* --- adding ------------------------------------------------------------------------------------ */
+/* --- adding ----------------------------------------------------------------------- */
 static bool may_stand(struct pm_build *b, const struct pm_draft *d) {
     bool is_ort = (b->target & (TARGET_ORT | TARGET_ORT_CPU | TARGET_ORT_CUDA)) != 0;
     if (!d->schema || d->schema->deprecated)
@@ -169,7 +170,8 @@ static bool may_stand(struct pm_build *b, const struct pm_draft *d) {
         return pm_refuse(b, "an emitted operator is not of the standard");
     if (is_ort) {
         ir_value x = d->in.len > 0 ? d->in.at[0] : IR_NONE;
-        enum ir_dtype t = x == IR_NONE ? IR_UNDEFINED : ir_type_dtype(ir_val(b->g, x)->type);
+        enum ir_dtype t = IR_UNDEFINED;
+        if (x != IR_NONE) t = ir_type_dtype(ir_val(b->g, x)->type);
         if (!ir_runtime_has(d->domain, d->op, d->opset, t))
             return pm_refuse(b, "the runtime does not run an emitted operator");
     }
@@ -198,8 +200,8 @@ static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const boo
     while (nout > 1 && !wanted[nout - 1]) nout--;
     for (uint32_t k = 0; k < nout; k++)
         if (wanted[k]) out[k] = ir_add_value(b->g, b->hint, NULL);
-    struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len, .nout = nout,
-                            .nattr = d->attrs.len, .in = d->in.at, .out = out,
+    struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len,
+                            .nout = nout, .nattr = d->attrs.len, .in = d->in.at, .out = out,
                             .attr = d->attrs.at, .rule = b->rule};
     ir_node n = ir_add_node(b->g, &x, b->root);
     vec_push(b->done->arena, &b->done->made, n);

@@ -14,19 +14,28 @@ static bool constant_dims(struct pm_build *b, struct pm_val list, int64_t other,
     return true;
 }
 
-/* --- from shapes -------------------------------------------------------------------------- */
-/* A value of the match that has the dimension, and where. */
+/* --- from shapes ------------------------------------------------------------------ */
+static bool has_dim(const struct pm_build *b, ir_value v, ir_dim d, uint32_t *axis) {
+    const struct ir_type *t = ir_val(b->g, v)->type;
+    for (*axis = 0; ir_type_ranked(t) && *axis < t->rank; ++*axis)
+        if (ir_dim_equal(b->g->model->dims, t->dims[*axis], d) == IR_TRUE) return true;
+    return false;
+}
+
+/* A value of the match that has the dimension, and where. A variable rather than a result
+ * of what was matched, which would have to stay for it; never what is replaced. */
 static bool find_dim(const struct pm_build *b, ir_dim d, ir_value *v, uint32_t *axis) {
     const struct rule *r = b->match->accept->rule;
-    for (uint32_t s = 0; s < r->nslots; s++) {
-        if (b->env->slots[s].kind != BOUND_VALUE || b->env->slots[s].a == IR_NONE) continue;
-        *v = b->env->slots[s].a;
-        /* What is replaced goes away. */
-        if (r->slots[s].flags & SLOT_ROOT) continue;
-        const struct ir_type *t = ir_val(b->g, *v)->type;
-        for (*axis = 0; ir_type_ranked(t) && *axis < t->rank; ++*axis)
-            if (ir_dim_equal(b->g->model->dims, t->dims[*axis], d) == IR_TRUE) return true;
-    }
+    for (int variables = 1; variables >= 0; variables--)
+        for (uint32_t s = 0; s < r->nslots; s++) {
+            const struct pm_binding x = b->env->slots[s];
+            bool is_variable = !r->slots[s].def;
+            if (x.kind != BOUND_VALUE || x.a == IR_NONE || is_variable != variables)
+                continue;
+            if (r->slots[s].flags & SLOT_ROOT) continue;
+            *v = x.a;
+            if (has_dim(b, *v, d, axis)) return true;
+        }
     return false;
 }
 

@@ -17,8 +17,9 @@ static struct pm_val graph_value(ir_value v) {
     return v == IR_NONE ? absent : (struct pm_val){.kind = VAL_VALUE, .value = v};
 }
 
-/* --- names --------------------------------------------------------------------------------- */
-static struct pm_val ints_value(struct pm_env *env, const struct ir_attr *x, uint32_t axis) {
+/* --- names ------------------------------------------------------------------------ */
+static struct pm_val ints_value(struct pm_env *env, const struct ir_attr *x,
+                                uint32_t axis) {
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, x->n);
     for (uint32_t i = 0; i < x->n; i++) {
         items[i] = pm_int(x->ints[i]);
@@ -27,7 +28,8 @@ static struct pm_val ints_value(struct pm_env *env, const struct ir_attr *x, uin
     return pm_list(x->n, items);
 }
 
-static struct pm_val attr_value(struct pm_env *env, const struct ir_attr *x, uint32_t axis) {
+static struct pm_val attr_value(struct pm_env *env, const struct ir_attr *x,
+                                uint32_t axis) {
     struct pm_val v = {.kind = VAL_INT, .i = x->i, .axis = axis};
     switch (x->type) {
     case IR_ATTR_INT: return v;
@@ -45,7 +47,8 @@ static struct pm_val attr_value(struct pm_env *env, const struct ir_attr *x, uin
     }
 }
 
-struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name, bool is_axis) {
+struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name,
+                             bool is_axis) {
     struct ir_param p = ir_param(env->site.g, n, name, env->site.arena);
     uint32_t axis = is_axis ? pm_axis_base(env->site.g, n) : PM_NO_AXIS;
     switch (p.source) {
@@ -119,7 +122,7 @@ static struct pm_val target_name(uint32_t target) {
     return text(target & TARGET_ORT ? "ort" : "onnx");
 }
 
-/* --- lists ---------------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------ */
 static struct pm_val eval_list(struct pm_env *env, const struct expr *e) {
     VEC(struct pm_val) items = {0};
     for (uint32_t i = 0; i < e->nargs; i++) {
@@ -180,7 +183,7 @@ static enum ir_truth eval_in(struct pm_env *env, const struct expr *e) {
     return t;
 }
 
-/* --- operators ------------------------------------------------------------------------------ */
+/* --- operators -------------------------------------------------------------------- */
 static enum ir_truth compare(struct pm_env *env, const struct expr *e) {
     struct pm_val a = pm_eval(env, e->args[0]), b = pm_eval(env, e->args[1]);
     switch (e->kind) {
@@ -256,7 +259,8 @@ struct pm_val pm_eval(struct pm_env *env, const struct expr *e) {
     case EXPR_IF: return eval_if(env, e);
     case EXPR_IS_ABSENT: {
         struct pm_val v = pm_eval(env, e->args[0]);
-        return v.kind == VAL_UNKNOWN ? v : pm_bool(v.kind == VAL_ABSENT ? IR_TRUE : IR_FALSE);
+        return v.kind == VAL_UNKNOWN ? v : pm_bool(v.kind == VAL_ABSENT ? IR_TRUE
+                                     : IR_FALSE);
     }
     case EXPR_FOR: return eval_for(env, e);
     }

@@ -82,7 +82,8 @@ struct pm_val pm_known(struct pm_env *env, struct pm_val v);
 bool pm_as_real(struct pm_val v, double *out);
 /* As a dimension; false when it is neither an integer nor symbolic. */
 bool pm_as_dim(const struct pm_env *env, struct pm_val v, ir_dim *out);
-struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a, struct pm_val b);
+struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a,
+                       struct pm_val b);
 enum ir_truth pm_equal(struct pm_env *env, struct pm_val a, struct pm_val b);
 enum ir_truth pm_less(struct pm_env *env, struct pm_val a, struct pm_val b);
 enum ir_truth pm_not(enum ir_truth t);

@@ -21,9 +21,10 @@ struct call {
     uint32_t n;
 };
 
-/* --- about values --------------------------------------------------------------------------- */
+/* --- about values ----------------------------------------------------------------- */
 static const struct ir_type *type_of(const struct call *c, uint32_t i) {
-    return c->arg[i].kind == VAL_VALUE ? ir_val(c->env->site.g, c->arg[i].value)->type : NULL;
+    return c->arg[i].kind == VAL_VALUE ? ir_val(c->env->site.g, c->arg[i].value)->type
+                                       : NULL;
 }
 
 static struct pm_val call_rank(const struct call *c) {
@@ -56,7 +57,9 @@ static struct pm_val call_dtype(const struct call *c) {
     return (struct pm_val){.kind = VAL_DTYPE, .i = t};
 }
 
-static struct pm_val call_value(const struct call *c) { return pm_known(c->env, c->arg[0]); }
+static struct pm_val call_value(const struct call *c) {
+    return pm_known(c->env, c->arg[0]);
+}
 
 static struct pm_val call_uses(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;
@@ -67,8 +70,12 @@ static struct pm_val has_flag(const struct call *c, enum ir_value_flag f) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;
     return yes_no(ir_has(c->env->site.g, c->arg[0].value, f));
 }
-static struct pm_val call_is_input(const struct call *c) { return has_flag(c, IR_IS_INPUT); }
-static struct pm_val call_is_output(const struct call *c) { return has_flag(c, IR_IS_OUTPUT); }
+static struct pm_val call_is_input(const struct call *c) {
+    return has_flag(c, IR_IS_INPUT);
+}
+static struct pm_val call_is_output(const struct call *c) {
+    return has_flag(c, IR_IS_OUTPUT);
+}
 
 static struct pm_val call_is_const(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;
@@ -82,9 +89,9 @@ static struct pm_val call_same(const struct call *c) {
 
 static enum ir_dtype dtype_of(const struct call *c, uint32_t i) {
     if (c->arg[i].kind == VAL_VALUE) return ir_type_dtype(type_of(c, i));
-    bool ok = (c->arg[i].kind == VAL_DTYPE || c->arg[i].kind == VAL_INT) && c->arg[i].i > 0 &&
-              c->arg[i].i < IR_DTYPE_N;
-    return ok ? (enum ir_dtype)c->arg[i].i : IR_UNDEFINED;
+    struct pm_val v = c->arg[i];
+    bool ok = (v.kind == VAL_DTYPE || v.kind == VAL_INT) && v.i > 0 && v.i < IR_DTYPE_N;
+    return ok ? (enum ir_dtype)v.i : IR_UNDEFINED;
 }
 
 static struct pm_val call_lossless(const struct call *c) {
@@ -112,7 +119,7 @@ static struct pm_val call_broadcasts(const struct call *c) {
     return pm_bool(all);
 }
 
-/* --- about lists ------------------------------------------------------------------------------ */
+/* --- about lists ------------------------------------------------------------------ */
 static enum ir_truth truth_of(struct pm_val v) {
     if (v.kind != VAL_BOOL) return IR_UNKNOWN;
     return v.i ? IR_TRUE : IR_FALSE;
@@ -140,15 +147,20 @@ static struct pm_val fold(const struct call *c, enum expr_kind op, struct pm_val
     for (uint32_t i = 0; i < l.n; i++) first = pm_arith(c->env, op, first, l.items[i]);
     return first;
 }
-static struct pm_val call_sum(const struct call *c) { return fold(c, EXPR_ADD, pm_int(0)); }
-static struct pm_val call_prod(const struct call *c) { return fold(c, EXPR_MUL, pm_int(1)); }
+static struct pm_val call_sum(const struct call *c) {
+    return fold(c, EXPR_ADD, pm_int(0));
+}
+static struct pm_val call_prod(const struct call *c) {
+    return fold(c, EXPR_MUL, pm_int(1));
+}
 
 static struct pm_val call_len(const struct call *c) {
     struct pm_val l = pm_known(c->env, c->arg[0]);
     return l.kind == VAL_LIST ? pm_int(l.n) : unknown;
 }
 
-static struct pm_val lesser(struct pm_env *env, struct pm_val a, struct pm_val b, bool most) {
+static struct pm_val lesser(struct pm_env *env, struct pm_val a, struct pm_val b,
+                            bool most) {
     ir_dim x, y;
     if (pm_as_dim(env, a, &x) && pm_as_dim(env, b, &y)) {
         struct ir_dims *t = env->site.g->model->dims;
@@ -171,7 +183,7 @@ static struct pm_val extreme(const struct call *c, bool most) {
 static struct pm_val call_min(const struct call *c) { return extreme(c, false); }
 static struct pm_val call_max(const struct call *c) { return extreme(c, true); }
 
-/* --- about numbers ---------------------------------------------------------------------------- */
+/* --- about numbers ---------------------------------------------------------------- */
 static struct pm_val of_real(const struct call *c, double f(double)) {
     struct pm_val v = pm_arith(c->env, EXPR_MUL, c->arg[0], pm_real(1, 0));
     return v.kind == VAL_REAL ? pm_real(f(v.real), v.tolerance) : unknown;
@@ -193,7 +205,7 @@ static struct pm_val call_floor(const struct call *c) {
     return v.kind == VAL_REAL && fabs(v.real) < 0x1p53 ? pm_int((int64_t)v.real) : unknown;
 }
 
-/* --- permutations ------------------------------------------------------------------------------ */
+/* --- permutations ----------------------------------------------------------------- */
 /* perm left out reverses the axes; that says something once the rank is known. */
 static struct pm_val reversal(struct pm_env *env, uint32_t n) {
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, n);

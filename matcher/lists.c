@@ -14,7 +14,8 @@ static bool is_known(const struct ir_param *p) {
 
 static const struct ir_tensor *int_list(const struct pm_site *s, ir_value v) {
     const struct ir_tensor *t = v == IR_NONE ? NULL : ir_const(s->g, v);
-    return t && t->rank == 1 && ir_dtype_is_int(t->dtype) && t->count <= UINT32_MAX ? t : NULL;
+    return t && t->rank == 1 && ir_dtype_is_int(t->dtype) && t->count <= UINT32_MAX ? t
+                                                                                    : NULL;
 }
 
 bool pm_length(const struct pm_site *s, struct pm_binding list, uint32_t *n) {
@@ -65,7 +66,8 @@ static bool scalar(const struct pm_site *s, struct pm_binding b, struct pm_bindi
     return true;
 }
 
-static bool same_integer(const struct pm_site *s, struct pm_binding x, struct pm_binding y) {
+static bool same_integer(const struct pm_site *s, struct pm_binding x,
+                         struct pm_binding y) {
     const struct ir_dims *t = s->g->model->dims;
     int64_t i, k;
     if (!ir_dim_is_const(t, x.a, &i) || !ir_dim_is_const(t, y.a, &k))
@@ -84,7 +86,8 @@ static bool same_items(const struct pm_site *s, struct pm_binding x, struct pm_b
     return true;
 }
 
-static bool same_values(const struct ir_graph *g, struct pm_binding x, struct pm_binding y) {
+static bool same_values(const struct ir_graph *g, struct pm_binding x,
+                        struct pm_binding y) {
     uint32_t n = ir_nod(g, x.a)->nin - rw_min_u32(x.b, ir_nod(g, x.a)->nin);
     if (ir_nod(g, y.a)->nin - rw_min_u32(y.b, ir_nod(g, y.a)->nin) != n) return false;
     for (uint32_t i = 0; i < n; i++)
@@ -97,7 +100,8 @@ static bool same_param(const struct pm_site *s, struct pm_binding x, struct pm_b
     if (p.source == IR_PARAM_DYNAMIC || q.source == IR_PARAM_DYNAMIC)
         return p.source == q.source && p.input == q.input;
     if (!is_known(&p) || !is_known(&q)) return p.source == q.source;
-    if (p.attr.type == IR_ATTR_INTS && q.attr.type == IR_ATTR_INTS) return same_items(s, x, y);
+    if (p.attr.type == IR_ATTR_INTS && q.attr.type == IR_ATTR_INTS)
+        return same_items(s, x, y);
     if (p.attr.type == IR_ATTR_UNDEFINED || q.attr.type == IR_ATTR_UNDEFINED)
         return p.input == q.input;
     p.attr.name = q.attr.name;

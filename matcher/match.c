@@ -61,7 +61,8 @@ static bool report(struct pm_matcher *t, struct ir_graph *g, pm_match_fn *each, 
     for (uint32_t i = 0; i < t->found.len; i++) {
         const struct pm_match *m = &t->found.at[i];
         struct pm_env env = pm_matcher_env(t, g, m);
-        if (pm_conditions_hold(&env, m) && !each(ctx, m->accept->rule, m->slots)) return false;
+        if (pm_conditions_hold(&env, m) && !each(ctx, m->accept->rule, m->slots))
+            return false;
     }
     return true;
 }
@@ -73,7 +74,7 @@ void pm_matches(const struct pm_auto *p, struct ir_graph *g, ir_node root,
     pm_matcher_init(&t, p, g->model, o, &a);
     for (uint32_t i = 0; i < p->stages.len; i++) {
         const struct pm_stage *s = &p->stages.at[i];
-        if (s->nprograms == 0) continue;
+        if (s->nprograms == 0 || s->raises) continue;
         pm_matcher_find(&t, s, g, root);
         if (!report(&t, g, each, ctx)) break;
     }

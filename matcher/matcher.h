@@ -12,7 +12,9 @@
 
 struct pm_auto;
 
-/* Compiles packs, in the order given. NULL and diagnostics when a rule cannot be compiled. */
+/* Compiles packs, in the order given. A pack named "opset" does not run by itself: its
+ * rules carry nodes to a newer opset when a model is raised. NULL and diagnostics when a
+ * rule cannot be compiled. */
 const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const *packs,
                                  uint32_t npacks, struct diag_sink *diags);
 /* Disassembly of the merged programs, for people and tests. */
@@ -41,6 +43,7 @@ struct pm_applied {
     uint32_t count;     /* times applied */
     uint32_t refused;   /* matched, but refused by the safety net or for convexity */
     int64_t nodes;      /* change in the number of nodes, in sum */
+    const char *why;    /* of the newest refusal, in words; or NULL */
 };
 struct pm_pass_done { const char *name; uint32_t changed; };
 struct pm_report {

@@ -70,7 +70,8 @@ static void put_alternatives(struct pm_auto *p, const struct pm_step *s) {
 }
 
 static void put_step(struct pm_auto *p, const struct pm_step *s) {
-    if (s->end > s->first) put(p, (struct pm_insn){.op = PM_CLEAR, .a = s->first, .b = s->end});
+    if (s->end > s->first)
+        put(p, (struct pm_insn){.op = PM_CLEAR, .a = s->first, .b = s->end});
     if (s->ninner == 0) {
         put(p, s->in);
     } else if (s->in.op == PM_TRY) {
@@ -89,7 +90,8 @@ static void put_tree(struct pm_auto *p, const struct twig *root) {
     for (const struct twig *t = root; t;) {
         if (t->step) put_step(p, t->step);
         if (t->kids.len > 1) {
-            vec_push(p->arena, &forks, (struct fork){t, 1, put(p, (struct pm_insn){.op = PM_TRY})});
+            uint32_t try = put(p, (struct pm_insn){.op = PM_TRY});
+            vec_push(p->arena, &forks, (struct fork){t, 1, try});
         }
         if (t->kids.len > 0) {
             t = t->kids.at[0];

@@ -30,7 +30,7 @@ struct pm_val pm_list(uint32_t n, const struct pm_val *items) {
     return (struct pm_val){.kind = VAL_LIST, .n = n, .items = items};
 }
 
-/* --- constants ----------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------- */
 static struct pm_val element(struct ir_model *m, const struct ir_tensor *t, uint64_t i) {
     int64_t n;
     double x;
@@ -38,7 +38,8 @@ static struct pm_val element(struct ir_model *m, const struct ir_tensor *t, uint
         return (struct pm_val){.kind = VAL_STRING, .s = t->strings[i]};
     if (t->dtype == IR_BOOL && ir_tensor_int_at(m, t, i, &n))
         return pm_bool(n ? IR_TRUE : IR_FALSE);
-    if (ir_dtype_is_int(t->dtype)) return ir_tensor_int_at(m, t, i, &n) ? pm_int(n) : unknown;
+    if (ir_dtype_is_int(t->dtype))
+        return ir_tensor_int_at(m, t, i, &n) ? pm_int(n) : unknown;
     return ir_tensor_double_at(m, t, i, &x) ? pm_real(x, pm_tolerance(t->dtype)) : unknown;
 }
 
@@ -85,7 +86,7 @@ bool pm_as_dim(const struct pm_env *env, struct pm_val v, ir_dim *out) {
     return true;
 }
 
-/* --- arithmetic ---------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------- */
 static struct pm_val real_arith(enum expr_kind op, struct pm_val a, struct pm_val b) {
     double x, y;
     if (!pm_as_real(a, &x) || !pm_as_real(b, &y)) return unknown;
@@ -112,7 +113,8 @@ static struct pm_val dim_arith(struct pm_env *env, enum expr_kind op, ir_dim a, 
     }
 }
 
-struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a, struct pm_val b) {
+struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a,
+                       struct pm_val b) {
     a = number(env, a);
     b = number(env, b);
     ir_dim x, y;
@@ -120,7 +122,7 @@ struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a, s
     return real_arith(op, a, b);
 }
 
-/* --- truth --------------------------------------------------------------------------------- */
+/* --- truth ------------------------------------------------------------------------ */
 enum ir_truth pm_not(enum ir_truth t) {
     return t == IR_UNKNOWN ? t : t == IR_TRUE ? IR_FALSE : IR_TRUE;
 }
@@ -133,7 +135,7 @@ enum ir_truth pm_or(enum ir_truth a, enum ir_truth b) {
 }
 static enum ir_truth truth(bool b) { return b ? IR_TRUE : IR_FALSE; }
 
-/* --- comparison ---------------------------------------------------------------------------- */
+/* --- comparison ------------------------------------------------------------------- */
 static enum ir_truth equal_ints(struct pm_val a, struct pm_val b) {
     return truth(pm_axes_equal(a.i, a.axis, b.i, b.axis));
 }
@@ -165,8 +167,8 @@ static enum ir_truth equal_shapes(struct pm_env *env, struct pm_val a, struct pm
 }
 
 static bool is_number(struct pm_val v) {
-    return v.kind == VAL_INT || v.kind == VAL_REAL || v.kind == VAL_BOOL || v.kind == VAL_DIM ||
-           v.kind == VAL_DTYPE;
+    return v.kind == VAL_INT || v.kind == VAL_REAL || v.kind == VAL_BOOL ||
+           v.kind == VAL_DIM || v.kind == VAL_DTYPE;
 }
 
 static enum ir_truth equal_numbers(struct pm_env *env, struct pm_val a, struct pm_val b) {
@@ -182,7 +184,8 @@ enum ir_truth pm_equal(struct pm_env *env, struct pm_val a, struct pm_val b) {
     env->budget--;
     if (a.kind == VAL_UNKNOWN || b.kind == VAL_UNKNOWN) return IR_UNKNOWN;
     if (a.kind == VAL_ABSENT || b.kind == VAL_ABSENT) return truth(a.kind == b.kind);
-    if (a.kind == VAL_VALUE && b.kind == VAL_VALUE) return equal_values(env, a.value, b.value);
+    if (a.kind == VAL_VALUE && b.kind == VAL_VALUE)
+        return equal_values(env, a.value, b.value);
     a = pm_known(env, a);
     b = pm_known(env, b);
     if (a.kind == VAL_UNKNOWN || b.kind == VAL_UNKNOWN) return IR_UNKNOWN;

@@ -7,7 +7,7 @@
  */
 #include "matcher/bind.h"
 
-/* --- axes -------------------------------------------------------------------------------- */
+/* --- axes ------------------------------------------------------------------------- */
 uint32_t pm_axis_base(const struct ir_graph *g, ir_node n) {
     bool by_output = ir_is_op(g, n, "Unsqueeze") || ir_is_op(g, n, "OneHot");
     ir_value v = by_output ? ir_output(g, n, 0) : ir_input(g, n, 0);
@@ -24,7 +24,7 @@ bool pm_axes_equal(int64_t x, uint32_t x_base, int64_t y, uint32_t y_base) {
     return pm_axis(x, x_base ? x_base : y_base) == pm_axis(y, y_base ? y_base : x_base);
 }
 
-/* --- literals ---------------------------------------------------------------------------- */
+/* --- literals --------------------------------------------------------------------- */
 static bool int_fits(int64_t i, const struct literal *l, uint32_t base) {
     if (l->kind == LIT_INT && !l->has_tolerance) return pm_axes_equal(i, base, l->i, base);
     return pm_number_fits((double)i, 0, l);
@@ -71,7 +71,7 @@ bool pm_param_fits(const struct pm_site *s, ir_node n, const struct pm_test *t) 
     return attr_fits(&p.attr, t->lit, t->is_axis ? pm_axis_base(s->g, n) : PM_NO_AXIS);
 }
 
-/* --- what is not named --------------------------------------------------------------------- */
+/* --- what is not named ------------------------------------------------------------ */
 static bool is_named(const struct pm_spec *spec, const char *name) {
     for (uint32_t i = 0; i < spec->n; i++)
         if (rw_streq(spec->named[i], name)) return true;
@@ -93,7 +93,8 @@ static const struct ir_param_def *def_of(const char *domain, const char *op,
     size_t n;
     const struct ir_param_def *defs = ir_param_defs(domain, op, &n);
     for (size_t i = 0; i < n; i++)
-        if (rw_streq(defs[i].name, attr) || (defs[i].older && rw_streq(defs[i].older, attr)))
+        if (rw_streq(defs[i].name, attr) ||
+            (defs[i].older && rw_streq(defs[i].older, attr)))
             return &defs[i];
     return NULL;
 }
@@ -121,7 +122,8 @@ static bool operand_is_free(const struct pm_site *s, ir_node n, const struct pm_
 bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec) {
     uint32_t nin = ir_nod(s->g, n)->nin, nattr = ir_nod(s->g, n)->nattr;
     for (uint32_t k = spec->nargs; !spec->rest && k < nin; k++)
-        if (ir_input(s->g, n, k) != IR_NONE && !operand_is_free(s, n, spec, k)) return false;
+        if (ir_input(s->g, n, k) != IR_NONE && !operand_is_free(s, n, spec, k))
+            return false;
     for (uint32_t i = 0; !spec->any && i < nattr; i++)
         if (!attr_is_free(s, n, spec, ir_nod(s->g, n)->attr[i].name)) return false;
     return true;
@@ -130,7 +132,8 @@ bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec
 bool pm_cast_is_lossless(const struct pm_site *s, ir_node n) {
     ir_value x = ir_input(s->g, n, 0);
     struct ir_param to = ir_param(s->g, n, "to", s->arena);
-    if (x == IR_NONE || to.source != IR_PARAM_ATTR || to.attr.type != IR_ATTR_INT) return false;
+    if (x == IR_NONE || to.source != IR_PARAM_ATTR || to.attr.type != IR_ATTR_INT)
+        return false;
     if (to.attr.i <= IR_UNDEFINED || to.attr.i >= IR_DTYPE_N) return false;
     enum ir_dtype from = ir_type_dtype(ir_val(s->g, x)->type);
     return from != IR_UNDEFINED && ir_cast_is_lossless(from, (enum ir_dtype)to.attr.i);

@@ -88,7 +88,7 @@ void plan_want(struct planner *pl, struct goals *q, uint16_t reg, const struct p
     case PAT_LITERAL: push(pl, q, GOAL_LITERAL, reg, pat, 0); break;
     case PAT_ABSENT: plan_emit(pl, PM_ABSENT, reg, 0, 0); break;
     case PAT_SEE: plan_see(pl, pat->slot, reg); break;
-    case PAT_REST: rw_broken(__FILE__, __LINE__, "a list stands only behind the other operands"); break;
+    case PAT_REST: rw_broken(__FILE__, __LINE__, "a list among the operands");
     }
 }
 
@@ -127,7 +127,7 @@ void plan_drain(struct planner *pl, struct goals *q) {
     } while (!pl->too_large && (pl->nest > 0 || plan_pending(pl, q)));
 }
 
-/* --- the root ------------------------------------------------------------------------ */
+/* --- the root --------------------------------------------------------------------- */
 /* One way to see the root as an operator: the names that it goes through, the node. */
 struct head {
     VEC(uint32_t) slots;
@@ -222,7 +222,8 @@ static enum rw_code plan_roots(struct roots *t, const struct pat *pat, uint32_t 
     return RW_USAGE;
 }
 
-enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank, uint32_t number,
+enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank,
+                     uint32_t number,
                      struct pm_variants *out) {
     struct pm_shape shape;
     TRY(pm_rule_shape(p, r, &shape));

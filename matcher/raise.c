@@ -12,11 +12,13 @@
 #include "ir/where.h"
 #include "matcher/run.h"
 
-static bool carries(const struct rule *rule, const struct ir_schema *schema, int64_t opset) {
+static bool carries(const struct rule *rule, const struct ir_schema *schema,
+                    int64_t opset) {
     return schema && rule->requires_opset > schema->since && rule->requires_opset <= opset;
 }
 
-static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g, ir_node n,
+static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+                     ir_node n,
                      int64_t opset) {
     pm_matcher_find(&r->matcher, s, g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
@@ -27,7 +29,7 @@ static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph
         if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
         if (!pm_conditions_hold(&env, m)) continue;
         if (!pm_rewrite(&env, m, r->options, &done, &why)) continue;
-        pm_count(r, m->accept, done.nodes, false);
+        pm_count(r, m->accept, done.nodes, NULL);
         return true;
     }
     return false;
@@ -60,7 +62,8 @@ static bool raise_graph(struct pm_run *r, struct ir_graph *g, int64_t opset,
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
         vec_push(&r->arena, &old, n);
     for (uint32_t i = 0; i < old.len; i++)
-        if (!ir_is_dead(g, old.at[i]) && !raise_node(r, g, old.at[i], opset, why)) return false;
+        if (!ir_is_dead(g, old.at[i]) && !raise_node(r, g, old.at[i], opset, why))
+            return false;
     return true;
 }
 

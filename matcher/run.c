@@ -14,7 +14,7 @@
 #define MOST_VAIN_RAISES 8
 #define PROGRESS_EVERY 4096
 
-/* --- counting ------------------------------------------------------------------------------ */
+/* --- counting --------------------------------------------------------------------- */
 static uint32_t count_nodes(const struct ir_model *m) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->graphs.len; i++) {
@@ -26,17 +26,18 @@ static uint32_t count_nodes(const struct ir_model *m) {
     return n;
 }
 
-void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, bool refused) {
+void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why) {
     struct pm_report *rep = r->report;
     if (r->applied[a->number] == 0) {
         vec_push(r->report_arena, &rep->rules, (struct pm_applied){.rule = a->rule});
         r->applied[a->number] = rep->rules.len;
     }
     struct pm_applied *x = &rep->rules.at[r->applied[a->number] - 1];
-    x->count += !refused;
-    x->refused += refused;
+    x->count += !why;
+    x->refused += why != NULL;
+    if (why) x->why = why;
     x->nodes += nodes;
-    if (!refused) r->ring[r->nring++ % PM_RING] = a->number;
+    if (!why) r->ring[r->nring++ % PM_RING] = a->number;
 }
 
 bool pm_is_dead_code(const struct ir_graph *g, ir_node n) {
@@ -54,15 +55,17 @@ static uint32_t graph_number(const struct pm_run *r, const struct ir_graph *g) {
 }
 
 /* A refusal is counted once, however often the node is looked at. */
-static void count_refusal(struct pm_run *r, const struct ir_graph *g, const struct pm_match *m) {
+static void count_refusal(struct pm_run *r, const struct ir_graph *g,
+                          const struct pm_match *m,
+                          const char *why) {
     uint64_t place = (uint64_t)graph_number(r, g) * r->p->rules.len + m->accept->number;
     uint64_t key = place << 32 | m->nodes[0];
     if (map_get(&r->refused, key) != MAP_NONE) return;
     map_put(&r->refused, key, 1);
-    pm_count(r, m->accept, 0, true);
+    pm_count(r, m->accept, 0, why);
 }
 
-/* --- which rules run ------------------------------------------------------------------------- */
+/* --- which rules run -------------------------------------------------------------- */
 static bool fits_target(uint32_t targets, uint32_t target) {
     uint32_t narrow = TARGET_ORT_CPU | TARGET_ORT_CUDA;
     if (targets == 0 || (targets & TARGET_ONNX) || (targets & target)) return true;
@@ -91,7 +94,7 @@ static bool is_own_work(const struct pm_run *r, const struct ir_graph *g,
     return false;
 }
 
-/* --- one match -------------------------------------------------------------------------------- */
+/* --- one match -------------------------------------------------------------------- */
 /* TRIED: not applied either, and the list of matches has been used for something else. */
 enum outcome { NOT_APPLIED, TRIED, APPLIED, RAISED };
 
@@ -104,7 +107,7 @@ static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match 
     *done = (struct pm_done){.arena = &r->matcher.step};
     if (own && m->accept->rule->grows) return false;
     if (!pm_rewrite(&env, m, r->options, done, &why)) {
-        count_refusal(r, g, m);
+        count_refusal(r, g, m, why);
         return false;
     }
     if (own && done->nodes >= 0) {
@@ -121,7 +124,8 @@ static bool may_raise(const struct pm_run *r, const struct ir_graph *g, int64_t 
 
 /* The model is raised for a match, which is then looked for again and must go through;
  * else all is as before. */
-static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
+                              struct ir_graph *g,
                               ir_node root, const struct pm_accept *a) {
     const char *why;
     ir_mark_t mark = ir_mark(r->model);
@@ -140,7 +144,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s, struct
             struct pm_env env = pm_matcher_env(&r->matcher, g, m);
             if (m->accept->rule != a->rule || !pm_conditions_hold(&env, m)) continue;
             if (!rewrite(r, g, m, &done)) continue;
-            pm_count(r, a, done.nodes, false);
+            pm_count(r, a, done.nodes, NULL);
             return RAISED;
         }
     }
@@ -161,12 +165,12 @@ static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct
     }
     struct pm_done done;
     if (!rewrite(r, g, m, &done)) return NOT_APPLIED;
-    pm_count(r, a, done.nodes, false);
+    pm_count(r, a, done.nodes, NULL);
     pm_work_again(w, s, &r->matcher.machine.site, &done);
     return APPLIED;
 }
 
-/* --- fuel ------------------------------------------------------------------------------------- */
+/* --- fuel ------------------------------------------------------------------------- */
 /* The shortest period with which the last rules repeat; at most half of the ring. */
 static uint32_t period(const struct pm_run *r) {
     for (uint32_t p = 1; p < PM_RING / 2; p++) {
@@ -190,14 +194,14 @@ static enum rw_code out_of_fuel(struct pm_run *r, const struct pm_stage *s) {
         buf_printf(&names, "%s\"%s\"", names.len ? ", " : "", r->p->rules.at[rule]->name);
     }
     diag_at(r->diags, DIAG_ERROR, s->stage->at,
-            "phase \"%s\" of pack \"%s\" does not come to an end: %s goes on making what it "
-            "matches",
+            "phase \"%s\" of pack \"%s\" does not come to an end: %s goes on making what "
+            "it matches",
             s->stage->name, s->pack->name, buf_text(&names));
     buf_free(&names);
     return RW_WRONG;
 }
 
-/* --- phases ----------------------------------------------------------------------------------- */
+/* --- phases ----------------------------------------------------------------------- */
 static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) {
     const struct pm_site site = {r->p, &r->matcher.names, w->g, &r->matcher.step};
     for (ir_node n = w->g->last; n != IR_NONE; n = ir_nod(w->g, n)->prev)
@@ -262,7 +266,7 @@ static void run_pass(struct pm_run *r, const struct ir_pass *pass, bool asked_fo
                  (struct pm_pass_done){pass->name, changed});
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------- */
 static enum rw_code raise_first(struct pm_run *r) {
     const char *why;
     int64_t wish = r->options->opset, is = ir_opset(r->model->main, "");
@@ -270,7 +274,8 @@ static enum rw_code raise_first(struct pm_run *r) {
     if (wish > is && pm_raise(r, wish, &why)) return RW_OK;
     if (wish < is) why = "an opset is only ever raised";
     diag_where(r->diags, DIAG_ERROR, NULL,
-               "the model cannot go from opset %" PRId64 " to %" PRId64 ": %s", is, wish, why);
+               "the model cannot go from opset %" PRId64 " to %" PRId64 ": %s", is, wish,
+               why);
     return RW_USAGE;
 }
 

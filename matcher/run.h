@@ -46,8 +46,8 @@ struct pm_run {
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */
 };
-/* Counts an application, or a refusal, in the report. */
-void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, bool refused);
+/* Counts an application in the report; or, with why, a refusal. */
+void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why);
 /* Is a graph's node unseen by anything? */
 bool pm_is_dead_code(const struct ir_graph *g, ir_node n);
 

@@ -81,7 +81,8 @@ uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l) {
     struct buf key = {0};
     literal_text(l, &key);
     uint32_t i;
-    if (is_new(&p->literal_keys, &key, p->literal.len, &i)) vec_push(p->arena, &p->literal, l);
+    if (is_new(&p->literal_keys, &key, p->literal.len, &i))
+        vec_push(p->arena, &p->literal, l);
     return i;
 }
 

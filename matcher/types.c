@@ -3,7 +3,8 @@
  */
 #include "matcher/plan.h"
 
-static void plan_dim(struct planner *pl, uint16_t value, const struct pat_dim *d, uint32_t x,
+static void plan_dim(struct planner *pl, uint16_t value, const struct pat_dim *d,
+                     uint32_t x,
                      bool from_end) {
     if (d->kind == DIM_ANY) return;
     uint16_t r = plan_reg(pl);

@@ -47,7 +47,8 @@ static bool element_fits(struct ir_model *m, const struct ir_tensor *t, uint64_t
     return ir_tensor_double_at(m, t, i, &x) && pm_number_fits(x, pm_tolerance(t->dtype), l);
 }
 
-static bool list_fits(struct ir_model *m, const struct ir_tensor *t, const struct literal *l) {
+static bool list_fits(struct ir_model *m, const struct ir_tensor *t,
+                      const struct literal *l) {
     if (t->rank != 1 || t->count != l->n) return false;
     for (uint32_t i = 0; i < l->n; i++) {
         int64_t n;
@@ -57,7 +58,8 @@ static bool list_fits(struct ir_model *m, const struct ir_tensor *t, const struc
 }
 
 /* The first element tells most constants apart; only then the bytes are read. */
-static bool splat_fits(struct ir_model *m, const struct ir_tensor *t, const struct literal *l,
+static bool splat_fits(struct ir_model *m, const struct ir_tensor *t,
+                       const struct literal *l,
                        struct arena *a) {
     if (t->count == 0 || t->count > MAX_SPLAT || !element_fits(m, t, 0, l)) return false;
     if (t->storage == IR_STRINGS || ir_dtype_bits(t->dtype) < 8) {

@@ -16,7 +16,7 @@ void pm_work_begin(struct pm_work *w, struct ir_graph *g, struct arena *a) {
     w->heap.len = w->queued.len = w->seen.len = w->round = 0;
 }
 
-/* --- the heap --------------------------------------------------------------------------- */
+/* --- the heap --------------------------------------------------------------------- */
 /* Orders are asked when needed: editing keeps them relative to each other. */
 static bool goes_before(const struct pm_work *w, ir_node a, ir_node b) {
     return ir_nod(w->g, a)->order > ir_nod(w->g, b)->order;
@@ -66,7 +66,7 @@ ir_node pm_work_take(struct pm_work *w) {
     return IR_NONE;
 }
 
-/* --- requeueing -------------------------------------------------------------------------- */
+/* --- requeueing ------------------------------------------------------------------- */
 static void reach(struct pm_work *w, ir_node n) {
     if (ir_is_dead(w->g, n) || w->seen.at[n] == w->round) return;
     w->seen.at[n] = w->round;
@@ -75,7 +75,8 @@ static void reach(struct pm_work *w, ir_node n) {
 
 static void reach_users(struct pm_work *w, ir_value v) {
     const struct ir_graph *g = w->g;
-    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next)
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE && w->next.len < MOST_SEEN;
+         u = g->uses.at[u].next)
         if (g->uses.at[u].user != IR_NONE) reach(w, g->uses.at[u].user);
 }
 
@@ -98,7 +99,8 @@ void pm_work_again(struct pm_work *w, const struct pm_stage *s, const struct pm_
     uint32_t count = 0;
     for (uint32_t level = 1; level <= s->depth && w->next.len > 0; level++) {
         w->front.len = 0;
-        for (uint32_t i = 0; i < w->next.len; i++) vec_push(w->arena, &w->front, w->next.at[i]);
+        for (uint32_t i = 0; i < w->next.len; i++)
+            vec_push(w->arena, &w->front, w->next.at[i]);
         w->next.len = 0;
         for (uint32_t i = 0; i < w->front.len && count < MOST_SEEN; i++, count++) {
             ir_node n = w->front.at[i];

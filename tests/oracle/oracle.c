@@ -47,8 +47,9 @@ static const struct goal *also(struct world *w, const struct pat *pat, uint32_t 
     return g;
 }
 
-/* --- bindings ------------------------------------------------------------------------------ */
-static const char *int_text(struct world *w, ir_node n, const struct ir_attr *x, bool is_axis) {
+/* --- bindings --------------------------------------------------------------------- */
+static const char *int_text(struct world *w, ir_node n, const struct ir_attr *x,
+                            bool is_axis) {
     struct buf b = {0};
     uint32_t rank = is_axis ? pm_axis_base(w->g, n) : 0;
     const int64_t *ints = x->type == IR_ATTR_INT ? &x->i : x->ints;
@@ -98,7 +99,7 @@ static bool bind(struct world *w, struct state *s, uint32_t slot, struct holds h
     return (!(flags & SLOT_CONST) || t) && (!(flags & SLOT_SCALAR) || (t && t->count == 1));
 }
 
-/* --- operators ------------------------------------------------------------------------------ */
+/* --- operators -------------------------------------------------------------------- */
 static bool op_fits(struct world *w, const struct pat *p, ir_node n) {
     for (uint32_t i = 0; i < p->nops; i++)
         if (rw_streq(p->ops[i].name, ir_op_name(w->g, n)) &&
@@ -119,10 +120,12 @@ static bool attr_is_as_said(struct world *w, struct state *s, ir_node n,
     if (t->lit.kind == LIT_REAL)
         return p.attr.type == IR_ATTR_FLOAT && pm_number_fits(p.attr.f, 0x1p-20, &t->lit);
     if (t->lit.kind == LIT_INT)
-        return p.attr.type == IR_ATTR_INT && pm_axis(p.attr.i, rank) == pm_axis(t->lit.i, rank);
+        return p.attr.type == IR_ATTR_INT &&
+               pm_axis(p.attr.i, rank) == pm_axis(t->lit.i, rank);
     if (p.attr.type != IR_ATTR_INTS || p.attr.n != t->lit.n) return false;
     for (uint32_t i = 0; i < p.attr.n; i++)
-        if (pm_axis(p.attr.ints[i], rank) != pm_axis(t->lit.items[i].value, rank)) return false;
+        if (pm_axis(p.attr.ints[i], rank) != pm_axis(t->lit.items[i].value, rank))
+            return false;
     return true;
 }
 
@@ -135,7 +138,8 @@ static bool rest_is_default(struct world *w, const struct pat *p, ir_node n) {
         bool named = defs[i].has_default == IR_REQUIRED;
         for (uint32_t k = 0; k < p->nattrs; k++)
             named = named || rw_streq(p->attrs[k].name, defs[i].name);
-        int operand = ir_param_operand(schema->domain, schema->name, defs[i].name, schema->since);
+        int operand =
+            ir_param_operand(schema->domain, schema->name, defs[i].name, schema->since);
         if (named || (operand >= 0 && operand < (int)p->nargs)) continue;
         struct ir_param d = ir_param_unwritten(w->g, n, defs[i].name, w->a);
         struct ir_param x = ir_param(w->g, n, defs[i].name, w->a);
@@ -176,14 +180,15 @@ static void solve_args(struct world *w, struct state s, const struct pat *p, ir_
         uint32_t slot = p->args[last]->slot;
         for (uint32_t k = last; k < x->nin; k++)
             if (ir_input(w->g, n, k) == IR_NONE) return;
-        if (slot != SLOT_NONE && !bind(w, &s, slot, (struct holds){VALUES, n, last, NULL, false}))
-            return;
+        struct holds list = {VALUES, n, last, NULL, false};
+        if (slot != SLOT_NONE && !bind(w, &s, slot, list)) return;
     }
     for (uint32_t k = 0; k < rw_max_u32(last, rest ? 0 : x->nin); k++) {
         const struct pat *arg = k < last ? p->args[k] : &no_operand;
         const struct ir_schema *schema = x->schema;
-        if (k >= last && ir_param_of_operand(schema->domain, schema->name, k, schema->since))
-            continue;
+        bool is_param =
+            ir_param_of_operand(schema->domain, schema->name, k, schema->since) != NULL;
+        if (k >= last && is_param) continue;
         ir_value v = ir_input(w->g, n, swap && k < 2 ? 1 - k : k);
         s.goals = also(w, arg, 0, v, 0, s.goals);
     }
@@ -215,10 +220,11 @@ static void solve_node(struct world *w, struct state s, const struct pat *p, ir_
         solve_args(w, copy(w, &s), p, n, true);
 }
 
-/* --- goals ----------------------------------------------------------------------------------- */
+/* --- goals ------------------------------------------------------------------------ */
 static void solve_slot(struct world *w, struct state s, uint32_t slot, ir_value v) {
     const struct rule_slot *x = &w->r->slots[slot];
-    if (v == IR_NONE || !bind(w, &s, slot, (struct holds){VALUE, v, 0, NULL, false})) return;
+    if (v == IR_NONE || !bind(w, &s, slot, (struct holds){VALUE, v, 0, NULL, false}))
+        return;
     if (x->def && !s.defined[slot]) {
         mark_defined(w, &s, x->def);
         s.goals = also(w, x->def, 0, v, x->def_output, s.goals);
@@ -267,7 +273,7 @@ static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_v
     }
 }
 
-/* --- a match ----------------------------------------------------------------------------------- */
+/* --- a match ---------------------------------------------------------------------- */
 static bool is_inside(const struct state *s, ir_node n) {
     for (uint32_t i = 0; i < s->nnodes; i++)
         if (s->node[i].at == n) return true;
@@ -289,7 +295,8 @@ static bool nothing_leaks(struct world *w, const struct state *s) {
         for (uint32_t k = 0; k < ir_nod(w->g, s->node[i].at)->nout; k++) {
             ir_value v = ir_output(w->g, s->node[i].at, k);
             if (v == IR_NONE || may_be_seen(w, s, i, v)) continue;
-            for (ir_use u = ir_val(w->g, v)->uses; u != IR_NONE; u = w->g->uses.at[u].next) {
+            ir_use u = ir_val(w->g, v)->uses;
+            for (; u != IR_NONE; u = w->g->uses.at[u].next) {
                 const struct ir_use_info *x = &w->g->uses.at[u];
                 if (x->user == IR_NONE || x->slot == IR_SLOT_BODY || !is_inside(s, x->user))
                     return false;
@@ -378,7 +385,8 @@ static void raise_levels(struct world *w, const struct pat *p, uint32_t level) {
 }
 
 /* The root's pattern at the node itself, whichever of its alternatives. */
-static void solve_root(struct world *w, struct state s, const struct pat *p, uint32_t output) {
+static void solve_root(struct world *w, struct state s, const struct pat *p,
+                       uint32_t output) {
     ir_value v = ir_output(w->g, w->root, output);
     if (p->kind == PAT_ALT) {
         for (uint32_t i = 0; i < p->nalts; i++)

@@ -11,7 +11,9 @@ struct dice {
 };
 /* 0 .. n - 1 */
 uint32_t roll(struct dice *d, uint32_t n);
-static inline bool chance(struct dice *d, uint32_t percent) { return roll(d, 100) < percent; }
+static inline bool chance(struct dice *d, uint32_t percent) {
+    return roll(d, 100) < percent;
+}
 
 struct ir_model *random_model(struct arena *a, struct dice *d, uint32_t nodes);
 /* A rule that was cut from some place of the graph and then changed; often it matches. */

@@ -39,7 +39,8 @@ static bool is_open(const struct cutter *c, ir_value v) {
 static uint32_t slot_for(struct cutter *c, enum slot_kind kind, ir_value v) {
     bool open = kind == SLOT_VALUE && is_open(c, v);
     for (uint32_t s = 0; s < c->nslots; s++)
-        if (c->slots[s].kind == kind && c->value[s] == v && !open && chance(c->d, 80)) return s;
+        if (c->slots[s].kind == kind && c->value[s] == v && !open && chance(c->d, 80))
+            return s;
     /* Few slots are left: any that will do. */
     for (uint32_t s = 0; c->nslots > MOST_SLOTS - 8 && s < c->nslots; s++)
         if (c->slots[s].kind == kind && !c->slots[s].def) return s;
@@ -61,7 +62,7 @@ static const struct pat *pat_of_slot(struct cutter *c, uint32_t slot, bool see) 
 
 static const struct pat *cut(struct cutter *c, ir_value v, uint32_t depth);
 
-/* --- parameters ---------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------- */
 static void cut_attr(struct cutter *c, const struct ir_attr *x, struct attr_test *t) {
     *t = (struct attr_test){.name = x->name, .is_axis = rw_streq(x->name, "axis")};
     if (chance(c->d, 40)) {
@@ -91,7 +92,7 @@ static void cut_attrs(struct cutter *c, ir_node n, struct pat *p) {
     if (chance(c->d, 30)) p->attrs_slot = new_slot(c, SLOT_ATTRS, IR_NONE);
 }
 
-/* --- operators ------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------- */
 static void cut_ops(struct cutter *c, ir_node n, struct pat *p) {
     struct pat_op *ops = arena_zalloc(c->a, 2 * sizeof *ops);
     ops[0] = (struct pat_op){"", ir_op_name(c->g, n)};
@@ -128,7 +129,8 @@ static void cut_args(struct cutter *c, ir_node n, struct pat *p, uint32_t depth)
     }
 }
 
-static void cut_outs(struct cutter *c, ir_node n, struct pat *p, uint32_t own, uint32_t output) {
+static void cut_outs(struct cutter *c, ir_node n, struct pat *p, uint32_t own,
+                     uint32_t output) {
     uint32_t nout = ir_nod(c->g, n)->nout;
     uint32_t *outs = arena_zalloc(c->a, nout * sizeof *outs);
     for (uint32_t k = 0; k < nout; k++) {
@@ -213,7 +215,8 @@ static const struct pat *cut(struct cutter *c, ir_value v, uint32_t depth) {
     if (chance(c->d, 10)) return new_pat(c, PAT_ANY);
     if (full || depth > 3 || chance(c->d, 50)) return cut_name(c, v, full ? 9 : depth);
     const struct ir_value_info *x = ir_val(c->g, v);
-    if (x->producer == IR_NONE || x->output > 0 || is_open(c, v)) return cut_name(c, v, depth);
+    if (x->producer == IR_NONE || x->output > 0 || is_open(c, v))
+        return cut_name(c, v, depth);
     const struct pat *p = cut_node(c, v, SLOT_NONE, depth);
     return chance(c->d, 25) ? cut_alt(c, p, v, depth) : p;
 }

@@ -54,7 +54,8 @@ const char *kit_nodes(struct kit *k) {
 
 uint32_t kit_count(const struct kit *k, const char *rule) {
     for (uint32_t i = 0; i < k->report.rules.len; i++)
-        if (rw_streq(k->report.rules.at[i].rule->name, rule)) return k->report.rules.at[i].count;
+        if (rw_streq(k->report.rules.at[i].rule->name, rule))
+            return k->report.rules.at[i].count;
     return 0;
 }
 

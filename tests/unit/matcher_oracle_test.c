@@ -58,7 +58,8 @@ static void show(const struct found *f, uint64_t seed, ir_node n, uint32_t rule,
 /* Number of matches; -1: the two differ. */
 static int compare_node(struct arena *a, const struct pm_auto *p, struct ir_graph *g,
                         const struct rule *const *rules, ir_node n, uint64_t seed) {
-    struct found f = {.a = a, .g = g, .p = p, .rules = rules, .last = RULES, .in_order = true};
+    struct found f = {.a = a, .g = g, .p = p, .rules = rules, .last = RULES,
+                      .in_order = true};
     pm_matches(p, g, n, NULL, add, &f);
     int matches = 0;
     for (uint32_t i = 0; i < RULES; i++) {
@@ -96,7 +97,8 @@ static int compare_case(uint64_t seed) {
     const struct pm_auto *p = pm_compile(&a, packs, 1, &diags);
     int sum = p ? 0 : -1;
     if (!p) printf("\nseed %u: %s\n", (unsigned)seed, diags.list.at[0].text);
-    for (ir_node n = m->main->first; sum >= 0 && n != IR_NONE; n = ir_nod(m->main, n)->next) {
+    const struct ir_graph *g = m->main;
+    for (ir_node n = g->first; sum >= 0 && n != IR_NONE; n = ir_nod(g, n)->next) {
         int k = compare_node(&a, p, m->main, rules, n, seed);
         sum = k < 0 ? -1 : sum + k;
     }

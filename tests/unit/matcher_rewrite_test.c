@@ -62,7 +62,8 @@ static void sums_are_matched_in_any_association(void) {
 static void alternatives_are_tried_with_full_backtracking(void) {
     const char *rule = "rule r { match { s = Neg(a) | Neg(b)  y = Sub(s | Relu(s), b) }\n"
                        "  emit { y = Add(b, b) } }\n";
-    BECOMES(rule, "(float[2] a, float[2] b) => (float[2] y) { n = Neg(b) r = Relu(n) y = Sub(r, b) }",
+    BECOMES(rule, "(float[2] a, float[2] b) => (float[2] y) { n = Neg(b) r = Relu(n) y "
+                  "= Sub(r, b) }",
             "y = Add (b, b)\n");
     /* The first alternative fits the operand, only the second one the whole. */
     BECOMES("rule r: Sub(Neg(x) | Neg(Relu(x)), x) => Abs(x)\n",
@@ -72,8 +73,10 @@ static void alternatives_are_tried_with_full_backtracking(void) {
 
 static void names_of_one_alternative_are_absent_in_the_other(void) {
     const char *rule = "rule r { match { y = Relu(Neg(x) | Mul(x, k)) }\n"
-                       "  emit when k absent { y = Abs(x) } otherwise { y = Sub(x, k) } }\n";
-    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Abs (a)\n");
+                       "  emit when k absent { y = Abs(x) } otherwise { y = Sub(x, k) } "
+                       "}\n";
+    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Abs "
+                                                                              "(a)\n");
     BECOMES(rule,
             "(float[2] a, float[2] b) => (float[2] y) { n = Mul(a, b)  y = Relu(n) }",
             "y = Sub (a, b)\n");
@@ -81,15 +84,18 @@ static void names_of_one_alternative_are_absent_in_the_other(void) {
 
 static void a_node_may_be_missing(void) {
     const char *rule = "rule r: Relu(Cast?(Neg(x))) => Relu(x)\n";
-    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Relu (a)\n");
+    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Relu "
+                                                                              "(a)\n");
     /* A cast that loses values is not meant, and one that is has another type here. */
     BECOMES(rule,
-            "(float[2] a) => (float16[2] y) { n = Neg(a)  c = Cast<to = 10>(n)  y = Relu(c) }",
+            "(float[2] a) => (float16[2] y) { n = Neg(a)  c = Cast<to = 10>(n)  y = "
+            "Relu(c) }",
             "n = Neg (a)\n"
             "c = Cast <to = 10> (n)\n"
             "y = Relu (c)\n");
     BECOMES("rule r: Relu(Cast?(Neg(x))) => Cast <to = (dtype(x))> (Relu(x))\n",
-            "(float16[2] a) => (float[2] y) { n = Neg(a)  c = Cast<to = 1>(n)  y = Relu(c) }",
+            "(float16[2] a) => (float[2] y) { n = Neg(a)  c = Cast<to = 1>(n)  y = "
+            "Relu(c) }",
             "n = Neg (a)\n"
             "c = Cast <to = 1> (n)\n"
             "y = Relu (c)\n");
@@ -97,16 +103,19 @@ static void a_node_may_be_missing(void) {
 
 static void an_added_operand_may_be_missing(void) {
     const char *rule = "rule r: Relu(Neg(x) + b?) => Abs(x) + b?\n";
-    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Abs (a)\n");
+    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }", "y = Abs "
+                                                                              "(a)\n");
     BECOMES(rule,
-            "(float[2] a, float[2] b) => (float[2] y) { n = Neg(a)  s = Add(b, n) y = Relu(s) }",
+            "(float[2] a, float[2] b) => (float[2] y) { n = Neg(a)  s = Add(b, n) y = "
+            "Relu(s) }",
             "y_1 = Abs (a)\n"
             "y = Add (y_1, b)\n");
 }
 
 static void an_operand_may_be_absent(void) {
     const char *rule = SINCE(11) "rule r: Clip(Neg(x), lo?, hi?) => Clip(x, lo, hi)\n";
-    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Clip(n) }", "y = Clip (a)\n");
+    BECOMES(rule, "(float[2] a) => (float[2] y) { n = Neg(a)  y = Clip(n) }", "y = Clip "
+                                                                              "(a)\n");
     BECOMES(rule,
             "(float[2] a, float h) => (float[2] y) { n = Neg(a)  y = Clip(n, , h) }",
             "y = Clip (a, \"\", h)\n");
@@ -167,7 +176,8 @@ static void a_class_of_operators_is_one_pattern(void) {
 }
 
 static void a_tail_of_operands_is_a_list(void) {
-    BECOMES("rule r { match { y = Concat <axis = 0> (Neg(x), ..rest) } where { len(rest) == 2 }\n"
+    BECOMES("rule r { match { y = Concat <axis = 0> (Neg(x), ..rest) } where { "
+            "len(rest) == 2 }\n"
             "  emit { y = Concat <axis = 0> (..rest, x) } }\n",
             "(float[2] a, float[2] b, float[2] c) => (float[6] y, float[4] z) {"
             "  n = Neg(a)  y = Concat<axis = 0>(n, b, c)  m = Neg(b)"
@@ -178,7 +188,8 @@ static void a_tail_of_operands_is_a_list(void) {
 }
 
 static void several_outputs_have_names(void) {
-    BECOMES("rule r { match { p, q = Split <axis = 0> (x)  y = Add(p, q) } emit { y = ReduceSum"
+    BECOMES("rule r { match { p, q = Split <axis = 0> (x)  y = Add(p, q) } emit { y = "
+            "ReduceSum"
             " <axes = [0], keepdims = 1> (x) } shapes by rule }\n",
             KIT_OPSET(13) "g (float[2] a, int64[2] s) => (float[1] y) {"
                           "  u, v = Split<axis = 0>(a)  y = Add(u, v) }",
@@ -201,14 +212,17 @@ static void integers_are_meant_exactly(void) {
             "y = Mul (a, a)\n");
     BECOMES(rule, "(float[3] a) => (float[3] y) <float e = {2.0000002}> { y = Pow(a, e) }",
             "y = Pow (a, e)\n");
-    BECOMES("rule r: Reshape(x, [0, G, -1]) => Reshape(x, [0, -1, G])  { shapes by rule }\n",
-            "(float[2, 12] a) => (float[2, 4, 3] y, float[6, 4] z) <int64[3] s = {0, 4, -1},"
+    BECOMES("rule r: Reshape(x, [0, G, -1]) => Reshape(x, [0, -1, G])  { shapes by rule "
+            "}\n",
+            "(float[2, 12] a) => (float[2, 4, 3] y, float[6, 4] z) <int64[3] s = {0, 4, "
+            "-1},"
             " int64[2] t = {6, 4}> { y = Reshape(a, s)  z = Reshape(a, t) }",
             "y = Reshape (a, s)\n"
             "z = Reshape (a, t)\n");
     BECOMES("rule r: Mul(x, splat 1) => x\n",
             "(float[2, 2] a) => (float[2, 2] y, float[2, 2] z) <float[2] o = {1, 1},"
-            " float[2] p = {1, 2}> { b = Mul(a, o)  y = Relu(b)  c = Mul(a, p)  z = Relu(c) }",
+            " float[2] p = {1, 2}> { b = Mul(a, o)  y = Relu(b)  c = Mul(a, p)  z = "
+            "Relu(c) }",
             "y = Relu (a)\n"
             "c = Mul (a, p)\n"
             "z = Relu (c)\n");
@@ -220,10 +234,12 @@ static void reals_are_meant_within_the_rounding_of_the_type(void) {
             "y = Relu (a)\n");
     BECOMES(rule, "(float[3] a) => (float[3] y) <float e = {1.41422}> { y = Div(a, e) }",
             "y = Div (a, e)\n");
-    BECOMES(rule, "(float16[3] a) => (float16[3] y) <float16 e = {1.414}> { y = Div(a, e) }",
+    BECOMES(rule, "(float16[3] a) => (float16[3] y) <float16 e = {1.414}> { y = Div(a, "
+                  "e) }",
             "y = Relu (a)\n");
     BECOMES("rule r { match { y = Mul(x, c ~= 1.7 ± 0.05) } emit { y = Relu(x) } }\n",
-            "(float[3] a) => (float[3] y, float[3] z) <float e = {1.72}, float f = {1.76}> {"
+            "(float[3] a) => (float[3] y, float[3] z) <float e = {1.72}, float f = "
+            "{1.76}> {"
             " y = Mul(a, e) z = Mul(a, f) }",
             "y = Relu (a)\n"
             "z = Mul (a, f)\n");
@@ -235,8 +251,10 @@ static void constants_are_known_now(void) {
             "  y = Add(c, a)  z = Add(a, b) }",
             "y = Sub (a, y_1)\n"
             "z = Add (a, b)\n");
-    BECOMES("rule r { match { y = Add(x, e) } where { const scalar e } emit { y = Relu(x) } }\n",
-            "(float[2] a) => (float[2] y, float[2] z) <float[2] c = {1, 2}, float[1] d = {1}> {"
+    BECOMES("rule r { match { y = Add(x, e) } where { const scalar e } emit { y = "
+            "Relu(x) } }\n",
+            "(float[2] a) => (float[2] y, float[2] z) <float[2] c = {1, 2}, float[1] d "
+            "= {1}> {"
             "  y = Add(a, c)  z = Add(a, d) }",
             "y = Add (a, c)\n"
             "z = Relu (a)\n");
@@ -247,7 +265,8 @@ static void constants_are_known_now(void) {
 }
 
 static void a_parameter_is_one_whatever_its_form(void) {
-    const char *rule = "rule r: ReduceMean <axes = [-1], keepdims = 1> (x) => ReduceMax <axes = [-1],"
+    const char *rule = "rule r: ReduceMean <axes = [-1], keepdims = 1> (x) => ReduceMax "
+                       "<axes = [-1],"
                        " keepdims = 1> (x)\n";
     BECOMES(rule,
             KIT_OPSET(13) "g (float[2, 3] a) => (float[2, 1] y) {"
@@ -268,7 +287,8 @@ static void a_parameter_is_one_whatever_its_form(void) {
 static void parameters_that_are_not_named_have_their_default(void) {
     BECOMES("rule r: LeakyRelu(x) => Relu(x)\n",
             "(float[2] a) => (float[2] y, float[2] z, float[2] w) {"
-            "  y = LeakyRelu<alpha = 0.01>(a)  z = LeakyRelu<alpha = 0.02>(a) w = LeakyRelu(z) }",
+            "  y = LeakyRelu<alpha = 0.01>(a)  z = LeakyRelu<alpha = 0.02>(a) w = "
+            "LeakyRelu(z) }",
             "y = Relu (a)\n"
             "z = LeakyRelu <alpha = 0.02> (a)\n"
             "w = Relu (z)\n");
@@ -285,7 +305,8 @@ static void parameters_that_are_not_named_have_their_default(void) {
 }
 
 static void a_parameter_may_be_an_expression(void) {
-    BECOMES(SINCE(13) "rule r { match { y = Softmax <axis = (rank(x) - 1)> (x) } emit { y = Relu(x) } }\n",
+    BECOMES(SINCE(13) "rule r { match { y = Softmax <axis = (rank(x) - 1)> (x) } emit { "
+                      "y = Relu(x) } }\n",
             KIT_OPSET(13) "g (float[2, 3] a) => (float[2, 3] y, float[2, 3] z) {"
                           "  y = Softmax<axis = -1>(a)  z = Softmax<axis = 0>(a) }",
             "y = Relu (a)\n"
@@ -293,7 +314,8 @@ static void a_parameter_may_be_an_expression(void) {
 }
 
 static void types_and_shapes_stand_beside_values(void) {
-    const char *rule = "rule r { match { y = Add(p : float[B, _, 4], q : float[B, ..rest]) }\n"
+    const char *rule = "rule r { match { y = Add(p : float[B, _, 4], q : float[B, "
+                       "..rest]) }\n"
                        "  where { len(rest) == 2 } emit { y = Sub(p, q) } }\n";
     BECOMES(rule,
             "(float[N, 3, 4] a, float[N, 3, 4] b, float[M, 3, 4] c) =>"
@@ -309,7 +331,8 @@ static void types_and_shapes_stand_beside_values(void) {
 
 static void operators_of_other_domains_are_named_with_them(void) {
     BECOMES("rule r { match { y = com.microsoft.Gelu(x) } emit { y = Relu(x) } }\n",
-            "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1, \"own\" : 1]>\n"
+            "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1, \"own\" : "
+            "1]>\n"
             "g (float[3] a) => (float[3] y, float[3] z) {"
             "  y = com.microsoft.Gelu(a)  z = own.Gelu(a) }",
             "y = Relu (a)\n"

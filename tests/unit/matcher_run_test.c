@@ -14,11 +14,12 @@
         CU_ASSERT_STRING_EQUAL(found_, nodes);                                         \
     } while (0)
 
-/* --- the safety net ------------------------------------------------------------------------ */
+/* --- the safety net --------------------------------------------------------------- */
 static void what_widens_is_refused(void) {
     const char *rule = "rule r: Add(x, splat 0) => x\n";
     BECOMES(rule,
-            "(float[2] a) => (float[1, 2] y, float[2] z) <float[1, 2] o = {0, 0}, float p = {0}> {"
+            "(float[2] a) => (float[1, 2] y, float[2] z) <float[1, 2] o = {0, 0}, float "
+            "p = {0}> {"
             "  b = Add(a, o)  y = Relu(b)  c = Add(a, p)  z = Neg(c) }",
             "b = Add (a, o)\n"
             "y = Relu (b)\n"
@@ -41,7 +42,8 @@ static void a_shape_that_is_not_known_is_not_proven(void) {
     kit_close(&k);
     /* Relu hands the unknown shape on, so this one is proven. */
     kit_open(&k, "rule r: Relu(Relu(x)) => Relu(x)\n", NULL,
-             "(float[N] a, int64[K] s) => (y) { d = Reshape(a, s)  e = Relu(d)  y = Relu(e) }");
+             "(float[N] a, int64[K] s) => (y) { d = Reshape(a, s)  e = Relu(d)  y = "
+             "Relu(e) }");
     kit_run(&k);
     CU_ASSERT_STRING_EQUAL(kit_nodes(&k), "d = Reshape (a, s)\ny = Relu (d)\n");
     kit_close(&k);
@@ -98,11 +100,12 @@ static void bodies_are_rewritten_and_outer_values_only_bound(void) {
             " else_branch = e () => (float[2] q) {\n      q = Relu (n)\n   }>\n");
 }
 
-/* --- emitting --------------------------------------------------------------------------------- */
+/* --- emitting --------------------------------------------------------------------- */
 static void what_depends_on_constants_alone_is_folded(void) {
     struct kit k;
     kit_open(&k,
-             "rule r { match { y = Mul(Mul(x, const a), const b) } emit { y = Mul(x, a * b) } }\n",
+             "rule r { match { y = Mul(Mul(x, const a), const b) } emit { y = Mul(x, a "
+             "* b) } }\n",
              NULL,
              "(float[2] v) => (float[2] y) <float[2] p = {1, 2}, float[2] q = {3, 4}> {"
              "  m = Mul(v, p)  y = Mul(q, m) }");
@@ -157,14 +160,15 @@ static void the_root_keeps_its_name_and_new_nodes_their_origin(void) {
     kit_run(&k);
     CU_ASSERT_STRING_EQUAL(kit_nodes(&k), "r_1 = Abs (v)\nr = Relu (r_1)\nw = Exp (r)\n");
     const struct ir_graph *g = k.model->main;
-    CU_ASSERT_STRING_EQUAL(intern_text(&k.model->names, ir_nod(g, g->first)->rule), "two_steps");
+    CU_ASSERT_STRING_EQUAL(intern_text(&k.model->names, ir_nod(g, g->first)->rule),
+                           "two_steps");
     CU_ASSERT_EQUAL(k.report.rules.at[0].nodes, 1);
     CU_ASSERT_EQUAL(k.report.nodes_before, 2);
     CU_ASSERT_EQUAL(k.report.nodes_after, 3);
     kit_close(&k);
 }
 
-/* --- order, fuel ---------------------------------------------------------------------------- */
+/* --- order, fuel ------------------------------------------------------------------ */
 static void bigger_patterns_win_and_priority_decides(void) {
     const char *model = "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }";
     BECOMES("rule small: Relu(x) => Exp(x)\nrule big: Relu(Neg(x)) => Abs(x)\n", model,
@@ -206,12 +210,13 @@ static void phases_run_in_order_each_to_its_end(void) {
             "y = Abs (v)\nz = Exp (y)\n");
 }
 
-/* --- opsets, targets, parameters ------------------------------------------------------------- */
+/* --- opsets, targets, parameters -------------------------------------------------- */
 #define OPSET_PACK                                                                     \
     "pack opset \"\" { version 1.0  opset ai.onnx >= 7 }\n"                            \
     "rule softmax_13 { match { y = Softmax <axis = a> (x) } where { opset < 13 }\n"    \
     "  emit when a == -1 || a == rank(x) - 1 { y = Softmax <axis = -1> (x) }\n"        \
-    "  otherwise { y = Reshape(Softmax <axis = -1> (Flatten <axis = a> (x)), Shape(x)) }\n" \
+    "  otherwise { y = Reshape(Softmax <axis = -1> (Flatten <axis = a> (x)), Shape(x))"  \
+    " }\n" \
     "  requires opset 13 }\n"
 
 static void a_model_is_raised_when_a_match_needs_it(void) {
@@ -265,9 +270,11 @@ static void a_wished_opset_is_raised_to_first(void) {
 }
 
 static void rules_for_another_target_or_level_are_off(void) {
-    const char *rules = "rule for_ort { match { y = Relu(Neg(x)) } emit { y = com.microsoft.Gelu(x) }"
+    const char *rules = "rule for_ort { match { y = Relu(Neg(x)) } emit { y = "
+                        "com.microsoft.Gelu(x) }"
                         " target ort }\n"
-                        "rule rough { match { y = Relu(x) } emit { y = Tanh(x) } class approx }\n";
+                        "rule rough { match { y = Relu(x) } emit { y = Tanh(x) } class "
+                        "approx }\n";
     const char *model = "(float[2] a) => (float[2] y) { n = Neg(a)  y = Relu(n) }";
     struct kit k;
     kit_open(&k, rules, NULL, model);
@@ -283,8 +290,10 @@ static void rules_for_another_target_or_level_are_off(void) {
 }
 
 static void parameters_of_a_pack_are_given_or_absent(void) {
-    const char *rules = "pack p \"\" { version 1.0  opset ai.onnx >= 13  param k : int = auto }\n"
-                        "rule r { match { y = LeakyRelu <alpha = _> (x) } where { k == 3 }\n"
+    const char *rules = "pack p \"\" { version 1.0  opset ai.onnx >= 13  param k : int "
+                        "= auto }\n"
+                        "rule r { match { y = LeakyRelu <alpha = _> (x) } where { k == "
+                        "3 }\n"
                         "  emit { y = Relu(x) } }\n";
     const char *model = "(float[2] a) => (float[2] y) { y = LeakyRelu(a) }";
     static const struct pm_define three = {"k", "3"}, word = {"k", "x"}, other = {"j", "3"};
@@ -302,7 +311,7 @@ static void parameters_of_a_pack_are_given_or_absent(void) {
     }
 }
 
-/* --- cost --------------------------------------------------------------------------------------- */
+/* --- cost ------------------------------------------------------------------------- */
 /* n times Neg(Neg(x)) in a chain, or side by side on one input; seconds. */
 static double time_pairs(uint32_t n, bool chain) {
     struct buf text = {0};
@@ -310,11 +319,13 @@ static double time_pairs(uint32_t n, bool chain) {
     for (uint32_t i = 0; i < n; i++) {
         if (chain && i > 0) buf_printf(&text, "a%u = Exp(r%u)\n", i, i - 1);
         else buf_printf(&text, "a%u = LeakyRelu<alpha = %u.5>(v)\n", i, i);
-        buf_printf(&text, "b%u = Neg(a%u)\nc%u = Neg(b%u)\nr%u = Relu(c%u)\n", i, i, i, i, i,
+        buf_printf(&text, "b%u = Neg(a%u)\nc%u = Neg(b%u)\nr%u = "
+                          "Relu(c%u)\n", i, i, i, i, i,
                    i);
     }
     if (chain) buf_printf(&text, "y = Abs(r%u)\n}", n - 1);
-    for (uint32_t i = 0; !chain && i < n; i++) buf_printf(&text, "%sr%u", i ? ", " : "y = Sum(", i);
+    for (uint32_t i = 0; !chain && i < n; i++)
+        buf_printf(&text, "%sr%u", i ? ", " : "y = Sum(", i);
     if (!chain) buf_puts(&text, ")\n}");
     struct kit k;
     kit_open(&k, "rule pair: Neg(Neg(x)) => x\n", NULL, buf_text(&text));
@@ -331,7 +342,8 @@ static double time_pairs(uint32_t n, bool chain) {
 static void many_matches_cost_linear_time(void) {
     for (int chain = 0; chain < 2; chain++) {
         double small = time_pairs(2500, chain), big = time_pairs(25000, chain);
-        printf("[%s of 10000 nodes %.2f s, of 100000 %.2f s] ", chain ? "chain" : "row", small, big);
+        printf("[%s of 10000 nodes %.2f s, of 100000 %.2f s] "
+               "", chain ? "chain" : "row", small, big);
         CU_ASSERT(big < 30 * small + 0.5);
     }
 }
