@@ -1,8 +1,8 @@
 /* matcher_random_test.c -- rewriting random graphs: what they compute stays, nothing that a
  * rule matches is left, and the graph is sound.
  *
- * All values are int64[2, 2], in which sums and products wrap, so that the rules' algebra is
- * exact and every value can be compared.
+ * All values are int64[2, 2], in which sums and products wrap, so that the rules' algebra
+ * is exact and every value can be compared.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,8 @@ static const char *const rules =
     "rule turn_sum: Add(Transpose <perm = p> (a), Transpose <perm = p> (b))\n"
     "    => Transpose <perm = p> (Add(a, b))\n"
     "rule mul_one: Mul(x, splat 1) => x\n"
-    "rule scale { match { y = Mul(Mul(x, const c), const d) } emit { y = Mul(x, c * d) } }\n"
+    "rule scale { match { y = Mul(Mul(x, const c), const d) }\n"
+    "  emit { y = Mul(x, c * d) } }\n"
     "rule kept { match { keep n = Neg(x)  y = Mul(n, Neg(z)) } emit { y = Mul(x, z) } }\n"
     "rule moved { match { keep n = Abs(x)  y = Sub(n, n) }\n"
     "  emit { n = Abs(Neg(x))  y = Sub(x, x) } }\n"
