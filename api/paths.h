@@ -4,7 +4,8 @@
 
 #include "dsl/dsl.h"
 
-/* $ONNXRW_RULES, the installed folder, the source tree of a build that is not installed. */
+/* $ONNXRW_RULES; what was installed beside the program, or, for a program that lies in its
+ * build folder, the source tree; the folder that the build was made to be installed in. */
 struct dsl_paths api_paths(struct arena *a);
 
 #endif

@@ -226,6 +226,13 @@ bool os_stat(const char *path, struct os_stamp *out) {
 
 char *os_resolve(const char *path) { return realpath(path, NULL); }
 
+char *os_program_folder(void) {
+    char *program = os_resolve("/proc/self/exe");
+    char *folder = program ? os_folder(program) : NULL;
+    free(program);
+    return folder;
+}
+
 bool os_make_folders(const char *path, size_t *made) {
     char *copy = join(path, "", "");
     bool ok = true;

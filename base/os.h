@@ -53,6 +53,8 @@ const char *os_basename(const char *path);
 bool os_stat(const char *path, struct os_stamp *out);
 /* The path without links and "..", malloc'ed; NULL with errno when it does not exist. */
 char *os_resolve(const char *path);
+/* Where the running program lies, links followed; malloc'ed, NULL when it cannot be told. */
+char *os_program_folder(void);
 /* Makes the folders above `path`. *made: bytes of the path that name the outermost one
  * that was not there, 0 when all were; kept on failure too. */
 bool os_make_folders(const char *path, size_t *made);

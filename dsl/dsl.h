@@ -12,9 +12,10 @@ struct dsl_paths {
     const char *const *folders;
 };
 
-/* Loads, parses and checks a pack and all that it uses. `name` is a path when it names a
- * file that is there or holds a slash, else a pack of the folders ("bert", "bert.rules").
- * NULL when there were errors; diagnostics in any case. Lives in *a. */
+/* Loads, parses and checks a pack and all that it uses. A name without a slash ("bert",
+ * "bert.rules") is that of a pack of the folders, or a file here when they have none; with a
+ * slash it is a path, or a pack of the folders ("lib/norm.rules") when there is no such
+ * file. NULL when there were errors; diagnostics in any case. Lives in *a. */
 const struct rule_pack *dsl_load(struct arena *a, const char *name,
                                  const struct dsl_paths *paths, struct diag_sink *diags);
 /* The same from text; `use` resolves in the folders only. */

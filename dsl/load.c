@@ -275,12 +275,23 @@ static const struct rule_pack *load_all(struct load *ld, const char *path,
     return ld->failed ? NULL : pack;
 }
 
+/* A bare name is that of a pack; a file of that name, which may lie beside a stranger's
+ * model, does not stand in for it. */
+static const char *find_pack(struct load *ld, const char *name) {
+    bool bare = !strchr(name, '/');
+    const char *pack = bare || !leaves_tree(name) ? in_folders(ld, name) : NULL;
+    if (!is_file(name)) return pack;
+    if (!bare || !pack) return name;
+    diag_where(ld->diags, DIAG_WARNING, name,
+               "the pack \"%s\" is meant; for the file here write \"./%s\"", pack, name);
+    return pack;
+}
+
 const struct rule_pack *dsl_load(struct arena *a, const char *name,
                                  const struct dsl_paths *paths, struct diag_sink *diags) {
     struct load ld = {.arena = a, .diags = diags, .paths = paths};
     intern_init(&ld.names, a);
-    const char *path = is_file(name) ? name : NULL;
-    if (!path && !strchr(name, '/')) path = in_folders(&ld, name);
+    const char *path = find_pack(&ld, name);
     if (!path) {
         diag_where(diags, DIAG_ERROR, name, "there is no such pack");
         for (uint32_t i = 0; paths && i < paths->n; i++)

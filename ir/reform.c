@@ -193,6 +193,7 @@ enum ir_reform ir_reform_node(struct ir_graph *g, ir_node n, int64_t opset, cons
     const struct ir_schema *from = ir_nod(g, n)->schema;
     if (!from) return IR_REFORM_DONE; /* unknown operators are nobody's business */
     const struct ir_schema *to = ir_schema_find(from->domain, from->name, opset);
+    if (!to && !*from->domain) to = ir_schema_runtime(from->name, opset);
     struct reform r = {g, n, from, to, opset, why};
     if (to == from) return IR_REFORM_DONE;
     if (!to || to->deprecated)
