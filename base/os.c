@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SPOOL_BUFFER ((size_t)128 << 10)
-#define WRITE_WINDOW ((size_t)2 << 20)
 
 const char *os_error(void) { return errno ? strerror(errno) : "the file ends before"; }
 
@@ -64,11 +62,11 @@ static ssize_t read_retry(int fd, void *to, size_t len) {
 /* Replaces a stream by a nameless file with its contents. */
 static bool spool(int *fd) {
     int to = open_nameless();
-    char *buffer = malloc(SPOOL_BUFFER);
+    char *buffer = malloc(OS_WRITE_PIECE);
     if (!buffer) rw_out_of_memory();
     bool ok = to >= 0;
     for (ssize_t n = 1; ok && n > 0;) {
-        n = read_retry(*fd, buffer, SPOOL_BUFFER);
+        n = read_retry(*fd, buffer, OS_WRITE_PIECE);
         ok = n >= 0 && os_write(to, buffer, (size_t)n);
     }
     int error = errno;
@@ -132,13 +130,12 @@ const void *os_map(const struct os_file *f) {
 }
 
 /* For the pages that lie in the range as a whole; a hint, so failures do not matter. */
-static void advise(const void *from, size_t len, int advice) {
+void os_map_release(const void *from, size_t len) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from;
     uintptr_t first = (begin + page - 1) / page * page, end = (begin + len) / page * page;
-    if (first < end) madvise((void *)first, end - first, advice);
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-void os_map_release(const void *from, size_t len) { advise(from, len, MADV_DONTNEED); }
 
 void os_unmap(const void *map, uint64_t size) {
     if (map) munmap((void *)(uintptr_t)map, (size_t)size);
@@ -345,31 +342,26 @@ bool os_write(int fd, const void *bytes, size_t len) {
     return true;
 }
 
-/* Measured on ext4: at offsets that are not those of pages, as payloads have, this takes
- * 0.6 times the processor time of copy_file_range, at others as much. A page that is not
- * there any more makes write fail, not the process. */
-bool os_write_mapped(int fd, const void *bytes, size_t len) {
-    const char *at = bytes;
-    for (size_t n; len; at += n, len -= n) {
-        n = len < WRITE_WINDOW ? len : WRITE_WINDOW;
-        advise(at, n, MADV_WILLNEED);
-        bool ok = os_write(fd, at, n);
-        if (!ok && errno == EFAULT) errno = 0;
-        if (!ok) return false;
-        os_map_release(at, n);
+/* In pieces of a buffer, not by copy_file_range: measured on ext4 that takes 1.3 to 1.8
+ * times as long where no blocks are shared, and writing from a mapping 1.7 times. */
+static bool copy_pieces(int out, const struct os_file *in) {
+    char *buffer = malloc(OS_WRITE_PIECE);
+    if (!buffer) rw_out_of_memory();
+    bool ok = true;
+    for (uint64_t at = 0; ok && at < in->stamp.size;) {
+        uint64_t left = in->stamp.size - at;
+        size_t n = left < OS_WRITE_PIECE ? (size_t)left : OS_WRITE_PIECE;
+        ok = os_read_at(in->fd, at, buffer, n) && os_write(out, buffer, n);
+        at += n;
     }
-    return true;
+    int error = errno;
+    free(buffer);
+    errno = error;
+    return ok;
 }
 
 bool os_copy(int out, const struct os_file *in) {
-    if (ioctl(out, FICLONE, in->fd) == 0) return true;
-    const void *map = os_map(in);
-    if (!map) return in->stamp.size == 0;
-    bool ok = os_write_mapped(out, map, (size_t)in->stamp.size);
-    int error = errno;
-    os_unmap(map, in->stamp.size);
-    errno = error;
-    return ok;
+    return ioctl(out, FICLONE, in->fd) == 0 || copy_pieces(out, in);
 }
 
 static void free_output(struct os_output *o) {

@@ -72,9 +72,8 @@ struct os_output {
 };
 bool os_create(const char *path, struct os_output *out);
 bool os_write(int fd, const void *bytes, size_t len);
-/* The same from a mapped file, whose pages are given back: the kernel copies from one
- * file's cache to the other's. false with errno 0: the file is shorter by now. */
-bool os_write_mapped(int fd, const void *bytes, size_t len);
+/* Files are written fastest in pieces of this size that begin at multiples of it. */
+#define OS_WRITE_PIECE ((size_t)128 << 10)
 /* Makes an empty file a copy of a whole other one, sharing its blocks where the file
  * system can do that. */
 bool os_copy(int out, const struct os_file *in);

@@ -2,7 +2,7 @@
  *
  * Reading maps the file, walks it at wire level, and unpacks everything but the large
  * payloads of tensors, which stay ranges of the file. Writing packs the messages the same
- * way and lets the kernel copy the ranges. What was not rewritten is written from the
+ * way and copies the ranges through a small buffer. What was not rewritten is written from the
  * messages it was read from, unknown fields included; a model without edits is copied.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 
-#define SINK_BUFFER ((size_t)64 << 10)
-
 /* --- sink ------------------------------------------------------------------------- */
 
 void ir_sink_open(struct ir_sink *s, int fd) {
-    *s = (struct ir_sink){.fd = fd, .buffer = malloc(SINK_BUFFER)};
+    *s = (struct ir_sink){.fd = fd, .buffer = malloc(OS_WRITE_PIECE)};
     if (!s->buffer) rw_out_of_memory();
 }
 
@@ -17,27 +15,29 @@ static void flush(struct ir_sink *s) {
     s->used = 0;
 }
 
-void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len) {
-    if (len > SINK_BUFFER - s->used) flush(s);
-    if (len > SINK_BUFFER) {
-        if (!s->failed && !os_write(s->fd, bytes, len)) s->failed = true;
-        return;
-    }
-    if (len) memcpy(s->buffer + s->used, bytes, len);
-    s->used += len;
+/* How much of len bytes fits: the buffer is always filled, so that each write but the
+ * last begins at a multiple of its size. */
+static size_t room(struct ir_sink *s, uint64_t len) {
+    if (s->used == OS_WRITE_PIECE) flush(s);
+    size_t left = OS_WRITE_PIECE - s->used;
+    return len < left ? (size_t)len : left;
 }
 
-void ir_sink_put_file(struct ir_sink *s, int fd, const uint8_t *map, uint64_t offset,
-                      uint64_t len) {
-    if (len > SINK_BUFFER - s->used) flush(s);
-    if (len <= SINK_BUFFER / 4) { /* not worth a call of its own */
-        if (!s->failed && !os_read_at(fd, offset, s->buffer + s->used, (size_t)len))
-            s->failed = true;
-        s->used += (size_t)len;
-        return;
+void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len) {
+    const uint8_t *at = bytes;
+    for (size_t n; len; at += n, len -= n) {
+        n = room(s, len);
+        memcpy(s->buffer + s->used, at, n);
+        s->used += n;
     }
-    flush(s);
-    if (!s->failed && !os_write_mapped(s->fd, map + offset, (size_t)len)) s->failed = true;
+}
+
+void ir_sink_put_file(struct ir_sink *s, int fd, uint64_t offset, uint64_t len) {
+    for (size_t n; len && !s->failed; offset += n, len -= n) {
+        n = room(s, len);
+        if (!os_read_at(fd, offset, s->buffer + s->used, n)) s->failed = true;
+        s->used += n;
+    }
 }
 
 bool ir_sink_close(struct ir_sink *s) {
@@ -150,7 +150,7 @@ static void put_payload(const struct ir_splice *s, const struct ir_payload *p,
     put_header(sink, p->field, p->len);
     if (p->memory) ir_sink_put(sink, p->memory, (size_t)p->len);
     else if (s->input_fd >= 0)
-        ir_sink_put_file(sink, s->input_fd, s->input, p->offset, p->len);
+        ir_sink_put_file(sink, s->input_fd, p->offset, p->len);
     else ir_sink_put(sink, s->input + p->offset, (size_t)p->len);
 }
 

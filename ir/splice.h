@@ -1,7 +1,7 @@
 /* splice.h -- writing a packed skeleton with its payloads in place again.
  *
  * Two walks: the first finds how long each message is with its payloads, the second
- * writes. The kernel copies payloads from the mapped input; no memory grows with them.
+ * writes. Payloads go from file to file through one small buffer.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,9 +20,8 @@ struct ir_sink {
 };
 void ir_sink_open(struct ir_sink *s, int fd);
 void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len);
-/* A range of an open file that is mapped at `map`; it is not kept in memory. */
-void ir_sink_put_file(struct ir_sink *s, int fd, const uint8_t *map, uint64_t offset,
-                      uint64_t len);
+/* A range of an open file, a buffer at a time. */
+void ir_sink_put_file(struct ir_sink *s, int fd, uint64_t offset, uint64_t len);
 /* Writes what is left and gives the buffer back; false when anything failed. */
 bool ir_sink_close(struct ir_sink *s);
 
@@ -32,8 +31,8 @@ struct ir_splice {
     size_t len;
     const struct ir_payload *payloads;
     uint32_t npayloads;
-    const uint8_t *input; /* what payloads are ranges of, ... */
-    int input_fd;         /* ... mapped from this file; -1: it is none */
+    int input_fd;         /* the file that payloads are ranges of; -1: it is none, ... */
+    const uint8_t *input; /* ... but these bytes */
 };
 /* The size of the file; false when a message nests too deep or the size exceeds what
  * protobuf can read (2 GiB), *why says which. */
