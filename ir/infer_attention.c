@@ -8,13 +8,6 @@ static ir_dim per_head(const struct infer *x, ir_dim width, int64_t heads) {
     return heads > 0 ? ir_dim_floordiv(x->d, width, infer_const(x, heads)) : IR_DIM_UNKNOWN;
 }
 
-static void set_dims(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t rank,
-                     const ir_dim *dims) {
-    struct infer_shape s = {.rank = rank};
-    memcpy(s.dim, dims, rank * sizeof *dims);
-    infer_set(x, k, t, &s);
-}
-
 /* --- ai.onnx ----------------------------------------------------------------------- */
 
 /* Q, K or V as [batch, heads, length, size], from that or [batch, length, heads*size]. */
@@ -55,15 +48,41 @@ bool infer_attention(struct infer *x) {
         !by_heads(x, 2, "kv_num_heads", v))
         return false;
     if (infer_shape_of(x, 0, &s) && s.rank == 3)
-        set_dims(x, 0, t, 3, (ir_dim[]){q[0], q[2], ir_dim_mul(x->d, q[1], v[3])});
+        infer_set_dims(x, 0, t, 3, (ir_dim[]){q[0], q[2], ir_dim_mul(x->d, q[1], v[3])});
     else if (infer_shape_of(x, 0, &s))
-        set_dims(x, 0, t, 4, (ir_dim[]){q[0], q[1], q[2], v[3]});
+        infer_set_dims(x, 0, t, 4, (ir_dim[]){q[0], q[1], q[2], v[3]});
     else infer_set_unranked(x, 0, t, 0);
     k[2] = with_past(x, 4, 2, k[2]);
     v[2] = with_past(x, 5, 2, v[2]);
-    set_dims(x, 1, infer_dtype(x, 1), 4, k);
-    set_dims(x, 2, infer_dtype(x, 2), 4, v);
-    set_dims(x, 3, t, 4, (ir_dim[]){q[0], q[1], q[2], k[2]});
+    infer_set_dims(x, 1, infer_dtype(x, 1), 4, k);
+    infer_set_dims(x, 2, infer_dtype(x, 2), 4, v);
+    infer_set_dims(x, 3, t, 4, (ir_dim[]){q[0], q[1], q[2], k[2]});
+    return true;
+}
+
+/* FlexAttention: Q, K, V by heads; bodies that change the scores see them all at once. */
+bool infer_flex_attention(struct infer *x) {
+    static const char *const bodies[] = {"score_mod", "prob_mod"};
+    struct infer_shape q, k, v;
+    enum ir_dtype t = infer_dtype(x, 0);
+    infer_set_unranked(x, 0, t, 0);
+    if (!infer_shape_of(x, 0, &q) || !infer_shape_of(x, 1, &k) || !infer_shape_of(x, 2, &v))
+        return true;
+    if (q.rank != 4 || k.rank != 4 || v.rank != 4)
+        return infer_fail(x, "ranks %u, %u, %u, wanted 4", q.rank, k.rank, v.rank);
+    enum ir_dtype inside = infer_named_dtype(x, "softmax_precision",
+                                             t == IR_DOUBLE ? IR_DOUBLE : IR_FLOAT);
+    const struct ir_type *scores =
+        ir_type_tensor(x->m->arena, inside, 4,
+                       (ir_dim[]){q.dim[0], q.dim[1], q.dim[2], k.dim[2]});
+    for (size_t i = 0; i < countof(bodies); i++) {
+        struct ir_graph *body = infer_body_of(x, bodies[i]);
+        if (!body) continue;
+        infer_set_body_input(body, 0, scores);
+        infer_body(x, body);
+    }
+    q.dim[3] = v.dim[3];
+    infer_set(x, 0, t, &q);
     return true;
 }
 
@@ -83,10 +102,10 @@ static bool packed_attention(struct infer *x, enum ir_dtype t, uint32_t past) {
     if (sizes.known && sizes.n == 3) width = infer_const(x, sizes.at[2]);
     else if (infer_shape_of(x, 1, &w) && w.rank == 2)
         width = ir_dim_floordiv(x->d, w.dim[1], infer_const(x, 3));
-    set_dims(x, 0, t, 3, (ir_dim[]){s.dim[0], s.dim[1], width});
+    infer_set_dims(x, 0, t, 3, (ir_dim[]){s.dim[0], s.dim[1], width});
     total = with_past(x, past, 3, s.dim[1]);
     if (infer_int(x, "past_present_share_buffer", 0)) total = IR_DIM_UNKNOWN;
-    set_dims(x, 1, t, 5,
+    infer_set_dims(x, 1, t, 5,
              (ir_dim[]){infer_const(x, 2), s.dim[0],
                         heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN, total,
                         per_head(x, width, heads)});
@@ -136,9 +155,9 @@ bool infer_multi_head_attention(struct infer *x) {
     ir_dim n = heads > 0 ? infer_const(x, heads) : IR_DIM_UNKNOWN;
     if (infer_int(x, "past_present_share_buffer", 0) || infer_has(x, 8))
         total = IR_DIM_UNKNOWN;
-    set_dims(x, 0, t, 3, (ir_dim[]){q.dim[0], q.dim[1], width});
-    set_dims(x, 1, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, hidden, heads)});
-    set_dims(x, 2, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, width, heads)});
+    infer_set_dims(x, 0, t, 3, (ir_dim[]){q.dim[0], q.dim[1], width});
+    infer_set_dims(x, 1, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, hidden, heads)});
+    infer_set_dims(x, 2, t, 4, (ir_dim[]){q.dim[0], n, total, per_head(x, width, heads)});
     return true;
 }
 
@@ -154,10 +173,10 @@ bool infer_group_query_attention(struct infer *x) {
     ir_dim size = infer_has(x, 1) ? per_head(x, q.dim[2], heads)
                                   : per_head(x, q.dim[2], heads + 2 * kv);
     ir_dim width = ir_dim_mul(x->d, size, infer_const(x, heads));
-    set_dims(x, 0, t, 3, (ir_dim[]){q.dim[0], q.dim[1], width});
+    infer_set_dims(x, 0, t, 3, (ir_dim[]){q.dim[0], q.dim[1], width});
     ir_dim cache[] = {q.dim[0], infer_const(x, kv), IR_DIM_UNKNOWN, size};
-    set_dims(x, 1, infer_dtype(x, 3) ? infer_dtype(x, 3) : t, 4, cache);
-    set_dims(x, 2, infer_dtype(x, 4) ? infer_dtype(x, 4) : t, 4, cache);
+    infer_set_dims(x, 1, infer_dtype(x, 3) ? infer_dtype(x, 3) : t, 4, cache);
+    infer_set_dims(x, 2, infer_dtype(x, 4) ? infer_dtype(x, 4) : t, 4, cache);
     return true;
 }
 
@@ -175,8 +194,8 @@ bool infer_embed_layer_norm(struct infer *x) {
     ir_dim width =
         infer_shape_of(x, 2, &table) && table.rank == 2 ? table.dim[1] : IR_DIM_UNKNOWN;
     ir_dim out[] = {ids.dim[0], ids.dim[1], width};
-    set_dims(x, 0, t, 3, out);
-    set_dims(x, 1, IR_INT32, 1, ids.dim);
-    set_dims(x, 2, t, 3, out);
+    infer_set_dims(x, 0, t, 3, out);
+    infer_set_dims(x, 1, IR_INT32, 1, ids.dim);
+    infer_set_dims(x, 2, t, 3, out);
     return true;
 }

@@ -19,10 +19,11 @@ bool infer_same_as_first(struct infer *x) {
 }
 
 bool infer_cast(struct infer *x) {
-    int64_t to = infer_int(x, "to", IR_UNDEFINED);
-    if (to <= IR_UNDEFINED || to >= IR_DTYPE_N)
-        return infer_fail(x, "attribute \"to\" is no element type: %" PRId64, to);
-    infer_set_like(x, 0, (enum ir_dtype)to, 0);
+    enum ir_dtype to = infer_named_dtype(x, "to", IR_UNDEFINED);
+    if (to == IR_UNDEFINED)
+        return infer_fail(x, "attribute \"to\" is no element type: %" PRId64,
+                          infer_int(x, "to", IR_UNDEFINED));
+    infer_set_like(x, 0, to, 0);
     return true;
 }
 
@@ -33,33 +34,28 @@ bool infer_cast_like(struct infer *x) {
 
 /* The type that an attribute names, else the operand's: Bernoulli, EyeLike, RandomLike. */
 bool infer_like_with_dtype(struct infer *x) {
-    int64_t dtype = infer_int(x, "dtype", IR_UNDEFINED);
-    bool named = dtype > IR_UNDEFINED && dtype < IR_DTYPE_N;
-    infer_set_like(x, 0, named ? (enum ir_dtype)dtype : infer_dtype(x, 0), 0);
+    infer_set_like(x, 0, infer_named_dtype(x, "dtype", infer_dtype(x, 0)), 0);
     return true;
 }
 
 bool infer_dropout(struct infer *x) {
     infer_set_like(x, 0, infer_dtype(x, 0), 0);
-    bool typed_mask = x->schema && x->schema->since < 10; /* of the data's type then */
+    bool typed_mask = x->schema && !*x->schema->domain && x->schema->since < 10;
     infer_set_like(x, 1, typed_mask ? infer_dtype(x, 0) : IR_BOOL, 0);
     return true;
 }
 
 /* The type of the zero point, uint8 without one; from opset 21 an attribute may name it. */
 bool infer_quantize_linear(struct infer *x) {
-    int64_t named = infer_int(x, "output_dtype", IR_UNDEFINED);
-    enum ir_dtype t = infer_has(x, 2) ? infer_dtype(x, 2) : IR_UINT8;
-    if (!infer_has(x, 2) && named > IR_UNDEFINED && named < IR_DTYPE_N)
-        t = (enum ir_dtype)named;
-    infer_set_like(x, 0, t, 0);
+    infer_set_like(x, 0,
+                   infer_has(x, 2) ? infer_dtype(x, 2)
+                                   : infer_named_dtype(x, "output_dtype", IR_UINT8),
+                   0);
     return true;
 }
 
 bool infer_dequantize_linear(struct infer *x) {
-    int64_t named = infer_int(x, "output_dtype", IR_UNDEFINED);
-    bool is_named = named > IR_UNDEFINED && named < IR_DTYPE_N;
-    infer_set_like(x, 0, is_named ? (enum ir_dtype)named : infer_dtype(x, 1), 0);
+    infer_set_like(x, 0, infer_named_dtype(x, "output_dtype", infer_dtype(x, 1)), 0);
     return true;
 }
 
@@ -120,6 +116,18 @@ bool infer_broadcast(struct infer *x) {
 bool infer_qlinear_broadcast(struct infer *x) {
     static const uint32_t operands[] = {0, 3};
     return broadcast_operands(x, infer_dtype(x, 0), operands, countof(operands));
+}
+
+/* (condition, x, scale, zero point, y, ...) */
+bool infer_qlinear_where(struct infer *x) {
+    static const uint32_t operands[] = {0, 1, 4};
+    return broadcast_operands(x, infer_dtype(x, 1), operands, countof(operands));
+}
+
+/* MulInteger: (a, zero point, b, zero point) */
+bool infer_mul_integer(struct infer *x) {
+    static const uint32_t operands[] = {0, 2};
+    return broadcast_operands(x, IR_INT32, operands, countof(operands));
 }
 
 /* A bias of the last dimension is added: BiasGelu(x, b). */

@@ -1,4 +1,4 @@
-/* infer_image.c -- boxes, grids and windows over images and signals.
+/* infer_image.c -- boxes and grids over images, and what is put together of blocks.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_rules.h"
@@ -61,13 +61,73 @@ bool infer_det(struct infer *x) {
     return true;
 }
 
-/* HannWindow and its like: a list as long as the operand says. */
-bool infer_window_function(struct infer *x) {
-    const struct ir_symval *size = infer_value_of(x, 0);
-    int64_t t = infer_int(x, "output_datatype", IR_FLOAT);
-    struct infer_shape s = {.rank = 1};
-    if (size && size->len == 1 && infer_never_negative(x, size->items[0]))
-        s.dim[0] = size->items[0];
-    infer_set(x, 0, t > 0 && t < IR_DTYPE_N ? (enum ir_dtype)t : IR_FLOAT, &s);
+/* (theta [n, ...], size [n, c, ..., h, w]) -> the places [n, ..., h, w, 2 or 3] */
+bool infer_affine_grid(struct infer *x) {
+    struct infer_shape size, theta;
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_items_of(x, 1, &size)) return true;
+    if (size.rank != 4 && size.rank != 5)
+        return infer_fail(x, "the size has %u items, wanted 4 or 5", size.rank);
+    struct infer_shape s = {.rank = size.rank, .dim = {size.dim[0]}};
+    if (infer_shape_of(x, 0, &theta) && theta.rank == 3) s.dim[0] = theta.dim[0];
+    for (uint32_t i = 2; i < size.rank; i++)
+        if (infer_never_negative(x, size.dim[i])) s.dim[i - 1] = size.dim[i];
+    s.dim[s.rank - 1] = infer_const(x, s.rank - 2);
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
+bool infer_center_crop_pad(struct infer *x) {
+    struct infer_shape s, size;
+    struct infer_ints axes = infer_ints(x, "axes");
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s)) return true;
+    uint32_t n = axes.known ? axes.n : s.rank;
+    if (!infer_items_of(x, 1, &size)) size = (struct infer_shape){.rank = n};
+    if (n > s.rank || size.rank != n)
+        return infer_fail(x, "the shape has %u items, wanted %u", size.rank, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t axis;
+        if (!infer_axis(x, axes.known ? axes.at[i] : i, s.rank, &axis)) return false;
+        s.dim[axis] = infer_never_negative(x, size.dim[i]) ? size.dim[i] : IR_DIM_UNKNOWN;
+    }
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
+/* (columns [n, c*block, places], image shape, block shape) -> [n, c, image ...] */
+bool infer_col2im(struct infer *x) {
+    struct infer_shape s, image, block, out = {.rank = 2};
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    bool known = infer_shape_of(x, 0, &s);
+    if (known && s.rank != 3)
+        return infer_fail(x, "the input has rank %u, wanted 3", s.rank);
+    if (!infer_items_of(x, 1, &image) || image.rank > INFER_MAX_RANK - 2) return true;
+    if (known) out.dim[0] = s.dim[0];
+    if (known && infer_items_of(x, 2, &block))
+        out.dim[1] = ir_dim_floordiv(x->d, s.dim[1],
+                                     infer_product(x, &block, 0, block.rank));
+    for (uint32_t i = 0; i < image.rank; i++, out.rank++)
+        if (infer_never_negative(x, image.dim[i])) out.dim[out.rank] = image.dim[i];
+    infer_set(x, 0, infer_dtype(x, 0), &out);
+    return true;
+}
+
+/* [height, width, channels] */
+bool infer_image_decoder(struct infer *x) {
+    bool grey = rw_streq(infer_string(x, "pixel_format"), "Grayscale");
+    infer_set_dims(x, 0, IR_UINT8, 3, (ir_dim[]){0, 0, infer_const(x, grey ? 1 : 3)});
+    return true;
+}
+
+/* com.microsoft: (image [n, c, h, w], boxes, their images, crop size [2]) */
+bool infer_crop_and_resize(struct infer *x) {
+    struct infer_shape s, boxes, size, out = {.rank = 4};
+    if (infer_shape_of(x, 1, &boxes) && boxes.rank == 2) out.dim[0] = boxes.dim[0];
+    if (infer_shape_of(x, 0, &s) && s.rank == 4) out.dim[1] = s.dim[1];
+    if (infer_items_of(x, 3, &size) && size.rank == 2)
+        for (uint32_t i = 0; i < 2; i++)
+            if (infer_never_negative(x, size.dim[i])) out.dim[i + 2] = size.dim[i];
+    infer_set(x, 0, infer_dtype(x, 0), &out);
     return true;
 }

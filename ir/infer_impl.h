@@ -77,10 +77,15 @@ const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k);
 /* The items of a list operand; when those are not known but their number is, unknown
  * ones. false when not even that. */
 bool infer_items_of(const struct infer *x, uint32_t k, struct infer_shape *items);
+/* The one item of operand k as a dimension; unknown when it might be negative. */
+ir_dim infer_size_of(const struct infer *x, uint32_t k);
 
 /* --- parameters -------------------------------------------------------------------- */
 int64_t infer_int(const struct infer *x, const char *name, int64_t otherwise);
 const char *infer_string(const struct infer *x, const char *name); /* "" when absent */
+/* The element type that an attribute names by its number. */
+enum ir_dtype infer_named_dtype(const struct infer *x, const char *name,
+                                enum ir_dtype otherwise);
 struct infer_ints {
     bool given;  /* anything written, by attribute or input */
     bool known;
@@ -95,6 +100,8 @@ bool infer_axis(struct infer *x, int64_t axis, uint32_t rank, uint32_t *out);
 bool infer_fail(struct infer *x, const char *format, ...) RW_PRINTF(2, 3);
 /* dtype IR_UNDEFINED: as the schema ties it to the operands. */
 void infer_set(struct infer *x, uint32_t k, enum ir_dtype t, const struct infer_shape *s);
+void infer_set_dims(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t rank,
+                    const ir_dim *dims);
 void infer_set_unranked(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t opaque);
 /* The shape of operand `in`, unknown ones included. */
 void infer_set_like(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t in);

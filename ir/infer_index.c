@@ -3,6 +3,8 @@
  */
 #include "ir/infer_rules.h"
 
+#include <math.h>
+
 /* The dims of data with those of the indices in place of one. */
 static bool gather_along(struct infer *x, const struct infer_shape *data, int64_t along,
                          enum ir_dtype t) {
@@ -246,9 +248,26 @@ bool infer_slice(struct infer *x) {
 
 /* --- made dims --------------------------------------------------------------------- */
 
+/* Of constants, fractions too: ceil((limit - start)/step). */
+static ir_dim float_range_length(const struct infer *x) {
+    double v[3];
+    if (!ir_dtype_is_float(infer_dtype(x, 0))) return IR_DIM_UNKNOWN;
+    for (uint32_t i = 0; i < 3; i++) {
+        ir_value in = ir_input(x->g, x->n, i);
+        const struct ir_tensor *t = in == IR_NONE ? NULL : ir_const(x->g, in);
+        if (!t || t->count != 1 || !ir_tensor_double_at(x->m, t, 0, &v[i]))
+            return IR_DIM_UNKNOWN;
+    }
+    double n = ceil((v[1] - v[0]) / v[2]);
+    if (!(n < 1e15)) return IR_DIM_UNKNOWN;
+    return infer_const(x, n > 0 ? (int64_t)n : 0);
+}
+
 static ir_dim range_length(struct infer *x) {
     const struct ir_symval *v[3];
     int64_t step;
+    ir_dim by_floats = float_range_length(x);
+    if (by_floats) return by_floats;
     for (uint32_t i = 0; i < 3; i++) {
         v[i] = infer_value_of(x, i);
         if (!v[i] || v[i]->len != 1) return IR_DIM_UNKNOWN;

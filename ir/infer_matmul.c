@@ -102,6 +102,57 @@ bool infer_qgemm(struct infer *x) {
     return gemm_shape(x, 0, 3, t);
 }
 
+/* com.microsoft GemmFloat8 */
+bool infer_gemm_float8(struct infer *x) {
+    return gemm_shape(x, 0, 1, infer_named_dtype(x, "dtype", IR_FLOAT));
+}
+
+/* Output k has the operand's shape with that many columns. */
+static void set_columns(struct infer *x, uint32_t k, int64_t columns) {
+    struct infer_shape s;
+    infer_set_unranked(x, k, infer_dtype(x, 0), 0);
+    if (columns < 0 || !infer_shape_of(x, 0, &s) || !s.rank) return;
+    s.dim[s.rank - 1] = infer_const(x, columns);
+    infer_set(x, k, infer_dtype(x, 0), &s);
+}
+
+/* MatMulNBitsMlp: the product, and the sum of the operand and what it skips. */
+bool infer_matmul_nbits_mlp(struct infer *x) {
+    set_columns(x, 0, infer_int(x, "N", -1));
+    infer_set_like(x, 1, infer_dtype(x, 0), 0);
+    return true;
+}
+
+bool infer_matmul_nbits_qkv(struct infer *x) {
+    for (uint32_t k = 0; k < 3; k++)
+        set_columns(x, k, infer_int(x, k ? "Nkv" : "Nq", -1));
+    infer_set_like(x, 3, infer_dtype(x, 0), 0);
+    return true;
+}
+
+/* A weight of N rows, whatever they are packed to: [..., N] */
+bool infer_matmul_block_quantized(struct infer *x) {
+    struct infer_shape s, w;
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s) || !s.rank) return true;
+    bool known = infer_shape_of(x, 1, &w) && w.rank == 2;
+    s.dim[s.rank - 1] = known ? w.dim[0] : IR_DIM_UNKNOWN;
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
+/* The weight is a blob; operand 2 states its shape [K, N]. */
+bool infer_matmul_fpq4(struct infer *x) {
+    struct infer_shape s, shape;
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s) || !s.rank) return true;
+    bool known = infer_items_of(x, 2, &shape) && shape.rank == 2;
+    s.dim[s.rank - 1] = known && infer_never_negative(x, shape.dim[1]) ? shape.dim[1]
+                                                                       : IR_DIM_UNKNOWN;
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
 /* The weight is packed; attribute N says how many columns it has. */
 bool infer_matmul_nbits(struct infer *x) {
     struct infer_shape s;

@@ -1,4 +1,4 @@
-/* infer_misc.c -- constants, sequences, optionals.
+/* infer_misc.c -- constants, random numbers, what anything may be given to.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_rules.h"
@@ -38,83 +38,29 @@ bool infer_constant(struct infer *x) {
 bool infer_random(struct infer *x) {
     struct infer_ints shape = infer_ints(x, "shape");
     struct infer_shape s = {.rank = shape.n};
-    int64_t t = infer_int(x, "dtype", IR_FLOAT);
     if (!shape.known || shape.n > INFER_MAX_RANK) return true;
     for (uint32_t i = 0; i < shape.n; i++) s.dim[i] = infer_const(x, shape.at[i]);
-    infer_set(x, 0, t > 0 && t < IR_DTYPE_N ? (enum ir_dtype)t : IR_FLOAT, &s);
+    infer_set(x, 0, infer_named_dtype(x, "dtype", IR_FLOAT), &s);
     return true;
 }
 
-/* --- sequences and optionals ------------------------------------------------------- */
-
-static void set_sequence(struct infer *x, uint32_t k, const struct ir_type *elem) {
-    struct ir_type *kept = arena_copy(x->m->arena, elem, sizeof *elem);
-    if (elem->ranked)
-        kept->dims = arena_copy(x->m->arena, elem->dims, elem->rank * sizeof *elem->dims);
-    infer_set_type(x, k, &(struct ir_type){.kind = IR_SEQUENCE, .elem = kept});
-}
-
-/* Elements share type and rank, and the dims that all of them are known to have. */
-bool infer_split_to_sequence(struct infer *x) {
-    struct infer_shape s;
-    uint32_t axis;
-    struct ir_type elem = {.kind = IR_TENSOR, .dtype = infer_dtype(x, 0)};
-    if (infer_shape_of(x, 0, &s)) {
-        if (!infer_axis(x, infer_int(x, "axis", 0), s.rank, &axis)) return false;
-        bool whole = infer_has(x, 1) || infer_int(x, "keepdims", 1);
-        if (whole) s.dim[axis] = infer_has(x, 1) ? IR_DIM_UNKNOWN : infer_const(x, 1);
-        else memmove(&s.dim[axis], &s.dim[axis + 1], (--s.rank - axis) * sizeof *s.dim);
-        elem.ranked = true;
-        elem.rank = s.rank;
-        elem.dims = s.dim;
-    }
-    set_sequence(x, 0, &elem);
+/* [batch, classes] -> [batch, sample_size] */
+bool infer_multinomial(struct infer *x) {
+    struct infer_shape s, out = {.rank = 2};
+    int64_t n = infer_int(x, "sample_size", 1);
+    if (n < 0) return infer_fail(x, "attribute \"sample_size\" is %" PRId64, n);
+    if (infer_shape_of(x, 0, &s) && s.rank == 2) out.dim[0] = s.dim[0];
+    out.dim[1] = infer_const(x, n);
+    infer_set(x, 0, infer_named_dtype(x, "dtype", IR_INT32), &out);
     return true;
 }
 
-/* SequenceConstruct, SequenceEmpty, SequenceInsert: the element type alone. */
-bool infer_sequence_construct(struct infer *x) {
-    set_sequence(x, 0, &(struct ir_type){.kind = IR_TENSOR, .dtype = infer_dtype(x, 0)});
-    return true;
-}
-
-bool infer_sequence_empty(struct infer *x) {
-    int64_t t = infer_int(x, "dtype", IR_FLOAT);
-    bool named = t > 0 && t < IR_DTYPE_N;
-    set_sequence(x, 0, &(struct ir_type){.kind = IR_TENSOR,
-                                         .dtype = named ? (enum ir_dtype)t : IR_FLOAT});
-    return true;
-}
-
-bool infer_sequence_insert(struct infer *x) {
-    set_sequence(x, 0, &(struct ir_type){.kind = IR_TENSOR, .dtype = infer_dtype(x, 1)});
-    return true;
-}
-
-/* SequenceErase, Identity of anything: the very type. */
-bool infer_same_type(struct infer *x) {
-    infer_set_type(x, 0, infer_in(x, 0));
-    return true;
-}
+/* --- anything ---------------------------------------------------------------------- */
 
 bool infer_identity(struct infer *x) {
     const struct ir_type *t = infer_in(x, 0);
     if (t && t->kind == IR_TENSOR) infer_set_like(x, 0, t->dtype, 0);
     else infer_set_type(x, 0, t);
-    return true;
-}
-
-bool infer_element(struct infer *x) { /* SequenceAt, OptionalGetElement */
-    const struct ir_type *t = infer_in(x, 0);
-    if (t && t->elem) infer_set_type(x, 0, t->elem);
-    else if (rw_streq(ir_op_name(x->g, x->n), "OptionalGetElement"))
-        infer_set_type(x, 0, t);
-    return true;
-}
-
-bool infer_concat_from_sequence(struct infer *x) {
-    const struct ir_type *t = infer_in(x, 0);
-    infer_set_unranked(x, 0, t ? ir_type_dtype(t->elem) : IR_UNDEFINED, 0);
     return true;
 }
 

@@ -71,6 +71,79 @@ bool infer_zip_map(struct infer *x) {
     return true;
 }
 
+/* Strings become numbers and numbers strings. */
+bool infer_category_mapper(struct infer *x) {
+    enum ir_dtype from = infer_dtype(x, 0);
+    enum ir_dtype to = from == IR_STRING ? IR_INT64 : IR_STRING;
+    infer_set_like(x, 0, from == IR_UNDEFINED ? IR_UNDEFINED : to, 0);
+    return true;
+}
+
+/* The type of the list that values_* is. In its first version there is one list, of
+ * strings, for both ways. */
+bool infer_label_encoder(struct infer *x) {
+    const struct ir_attr *tensor = ir_find_attr(x->g, x->n, "values_tensor");
+    if (list_length(x, "classes_strings")) return infer_category_mapper(x);
+    enum ir_dtype t = IR_UNDEFINED;
+    if (tensor && tensor->type == IR_ATTR_TENSOR && tensor->n) t = tensor->tensors[0]->dtype;
+    else if (list_length(x, "values_strings")) t = IR_STRING;
+    else if (list_length(x, "values_int64s")) t = IR_INT64;
+    else if (list_length(x, "values_floats")) t = IR_FLOAT;
+    infer_set_like(x, 0, t, 0);
+    return true;
+}
+
+/* A column for each category, behind the other dims. */
+bool infer_one_hot_encoder(struct infer *x) {
+    struct infer_shape s;
+    uint32_t n = list_length(x, "cats_strings");
+    if (!n) n = list_length(x, "cats_int64s");
+    infer_set_unranked(x, 0, IR_FLOAT, 0);
+    if (!infer_shape_of(x, 0, &s) || s.rank == INFER_MAX_RANK) return true;
+    s.dim[s.rank++] = infer_const(x, n);
+    infer_set(x, 0, IR_FLOAT, &s);
+    return true;
+}
+
+/* Columns side by side; a list is one row. */
+bool infer_feature_vectorizer(struct infer *x) {
+    struct infer_shape s, out = {.rank = 2, .dim = {rows_of(x), infer_const(x, 0)}};
+    for (uint32_t k = 0; k < x->nin; k++) {
+        bool known = infer_shape_of(x, k, &s) && (s.rank == 1 || s.rank == 2);
+        ir_dim columns = known ? s.dim[s.rank - 1] : IR_DIM_UNKNOWN;
+        out.dim[1] = ir_dim_add(x->d, out.dim[1], columns);
+    }
+    infer_set(x, 0, IR_FLOAT, &out);
+    return true;
+}
+
+/* A place for each word of the vocabulary; ONNX Runtime gives a row of them. */
+bool infer_dict_vectorizer(struct infer *x) {
+    const struct ir_type *map = infer_in(x, 0);
+    enum ir_dtype t = map && map->kind == IR_MAP ? ir_type_dtype(map->elem) : IR_UNDEFINED;
+    infer_set_unranked(x, 0, t, 0);
+    return true;
+}
+
+bool infer_cast_map(struct infer *x) {
+    const char *to = infer_string(x, "cast_to");
+    enum ir_dtype t = rw_streq(to, "TO_STRING")  ? IR_STRING
+                      : rw_streq(to, "TO_INT64") ? IR_INT64
+                                                 : IR_FLOAT;
+    bool sparse = rw_streq(infer_string(x, "map_form"), "SPARSE");
+    int64_t n = infer_int(x, "max_map", 1);
+    ir_dim columns = sparse && n > 0 ? infer_const(x, n) : IR_DIM_UNKNOWN;
+    infer_set_dims(x, 0, t, 2, (ir_dim[]){infer_const(x, 1), columns});
+    return true;
+}
+
+bool infer_tree_ensemble(struct infer *x) {
+    int64_t n = infer_int(x, "n_targets", 0);
+    infer_set_dims(x, 0, infer_dtype(x, 0), 2,
+                   (ir_dim[]){rows_of(x), n > 0 ? infer_const(x, n) : IR_DIM_UNKNOWN});
+    return true;
+}
+
 /* --- text -------------------------------------------------------------------------- */
 
 /* Stop words are left out of the last dim. */
@@ -90,6 +163,13 @@ bool infer_tokenizer(struct infer *x) {
     if (!infer_shape_of(x, 0, &s) || s.rank == INFER_MAX_RANK) return true;
     s.dim[s.rank++] = IR_DIM_UNKNOWN;
     infer_set(x, 0, IR_STRING, &s);
+    return true;
+}
+
+/* Each text becomes a row of parts, as long as the longest; and how many parts it has. */
+bool infer_string_split(struct infer *x) {
+    infer_tokenizer(x);
+    infer_set_like(x, 1, IR_INT64, 0);
     return true;
 }
 

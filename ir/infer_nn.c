@@ -43,10 +43,44 @@ static bool apply_scales(struct infer *x, struct infer_shape *s, const uint32_t 
     return true;
 }
 
-bool infer_resize(struct infer *x) {
-    struct infer_shape s, sizes;
-    struct infer_ints axes = infer_ints(x, "axes");
+/* Sizes with the aspect kept: all dims by one factor, the least or the greatest of those
+ * that were asked for. */
+static void keep_aspect(struct infer *x, const struct infer_shape *s, const uint32_t *axis,
+                        bool not_larger, struct infer_shape *sizes) {
+    float factor = 0;
+    int64_t in, out;
+    for (uint32_t i = 0; i < sizes->rank; i++) {
+        bool known = infer_is_const(x, s->dim[axis[i]], &in) &&
+                     infer_is_const(x, sizes->dim[i], &out) && in > 0 && out >= 0;
+        if (!known || in > (1 << 24) || out > (1 << 24)) {
+            *sizes = (struct infer_shape){.rank = sizes->rank};
+            return;
+        }
+        float f = (float)out / (float)in;
+        if (i == 0 || (not_larger ? f < factor : f > factor)) factor = f;
+    }
+    for (uint32_t i = 0; i < sizes->rank; i++) {
+        infer_is_const(x, s->dim[axis[i]], &in);
+        sizes->dim[i] = infer_const(x, (int64_t)floorf(factor * (float)in + 0.5f));
+    }
+}
+
+static void apply_sizes(struct infer *x, struct infer_shape *s, const uint32_t *axis,
+                        uint32_t n) {
+    struct infer_shape sizes;
     const char *policy = infer_string(x, "keep_aspect_ratio_policy");
+    if (!infer_items_of(x, 3, &sizes) || sizes.rank != n)
+        sizes = (struct infer_shape){.rank = n};
+    if (*policy && !rw_streq(policy, "stretch"))
+        keep_aspect(x, s, axis, rw_streq(policy, "not_larger"), &sizes);
+    for (uint32_t i = 0; i < n; i++)
+        s->dim[axis[i]] =
+            infer_never_negative(x, sizes.dim[i]) ? sizes.dim[i] : IR_DIM_UNKNOWN;
+}
+
+bool infer_resize(struct infer *x) {
+    struct infer_shape s;
+    struct infer_ints axes = infer_ints(x, "axes");
     uint32_t axis[INFER_MAX_RANK], n;
     infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
     if (!infer_shape_of(x, 0, &s)) return true;
@@ -55,12 +89,7 @@ bool infer_resize(struct infer *x) {
         if (!infer_axis(x, axes.known ? axes.at[i] : i, s.rank, &axis[i])) return false;
     if (n > INFER_MAX_RANK) return infer_fail(x, "\"axes\" has %u items", n);
     if (infer_has(x, 3)) {
-        bool stretch = !*policy || rw_streq(policy, "stretch");
-        if (!infer_items_of(x, 3, &sizes) || sizes.rank != n || !stretch)
-            sizes = (struct infer_shape){.rank = n};
-        for (uint32_t i = 0; i < n; i++)
-            s.dim[axis[i]] =
-                infer_never_negative(x, sizes.dim[i]) ? sizes.dim[i] : IR_DIM_UNKNOWN;
+        apply_sizes(x, &s, axis, n);
     } else if (!apply_scales(x, &s, axis, n)) {
         return false;
     }

@@ -14,28 +14,29 @@ static void set_reduced(struct infer *x, uint32_t k, enum ir_dtype t,
 }
 
 /* The axes are an input whose value is not known: with keepdims the rank at least is. */
-static void set_dynamic(struct infer *x, const struct infer_shape *s, bool keep) {
+static void set_dynamic(struct infer *x, const struct infer_shape *s, bool keep,
+                        enum ir_dtype t) {
     struct infer_shape axes, out = {.rank = s->rank};
     if (!keep && infer_items_of(x, 1, &axes) && axes.rank <= s->rank)
         out.rank = s->rank - axes.rank;
     else if (!keep) return;
-    infer_set(x, 0, infer_dtype(x, 0), &out);
+    infer_set(x, 0, t, &out);
 }
 
-bool infer_reduce(struct infer *x) {
+static bool reduce(struct infer *x, enum ir_dtype t) {
     struct infer_shape s;
     bool gone[INFER_MAX_RANK] = {false};
     bool keep = infer_int(x, "keepdims", 1) != 0;
     struct infer_ints axes = infer_ints(x, "axes");
-    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    infer_set_unranked(x, 0, t, 0);
     bool none = !axes.given || (axes.known && axes.n == 0);
     if (none && infer_int(x, "noop_with_empty_axes", 0)) return infer_same_as_first(x);
     if (!infer_shape_of(x, 0, &s)) {
-        if (none && !keep) infer_set(x, 0, infer_dtype(x, 0), &(struct infer_shape){0});
+        if (none && !keep) infer_set(x, 0, t, &(struct infer_shape){0});
         return true;
     }
     if (axes.given && !axes.known) {
-        set_dynamic(x, &s, keep);
+        set_dynamic(x, &s, keep, t);
         return true;
     }
     for (uint32_t i = 0; i < s.rank && none; i++) gone[i] = true;
@@ -44,8 +45,16 @@ bool infer_reduce(struct infer *x) {
         if (!infer_axis(x, axes.at[i], s.rank, &axis)) return false;
         gone[axis] = true;
     }
-    set_reduced(x, 0, infer_dtype(x, 0), &s, gone, keep);
+    set_reduced(x, 0, t, &s, gone, keep);
     return true;
+}
+
+bool infer_reduce(struct infer *x) { return reduce(x, infer_dtype(x, 0)); }
+
+/* com.microsoft ReduceSumInteger: small integers, summed up in larger ones. */
+bool infer_reduce_integer(struct infer *x) {
+    enum ir_dtype t = infer_dtype(x, 0);
+    return reduce(x, t == IR_UINT8 ? IR_UINT32 : t == IR_INT8 ? IR_INT32 : IR_UNDEFINED);
 }
 
 bool infer_arg_reduce(struct infer *x) {

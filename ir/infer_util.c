@@ -71,6 +71,13 @@ bool infer_items_of(const struct infer *x, uint32_t k, struct infer_shape *items
     return true;
 }
 
+ir_dim infer_size_of(const struct infer *x, uint32_t k) {
+    const struct ir_symval *value = infer_value_of(x, k);
+    if (!value || value->len != 1) return IR_DIM_UNKNOWN;
+    ir_dim size = ir_dim_find(x->d, value->items[0]);
+    return infer_never_negative(x, size) ? size : IR_DIM_UNKNOWN;
+}
+
 /* --- parameters -------------------------------------------------------------------- */
 
 static bool given(const struct ir_param *p) {
@@ -88,6 +95,12 @@ const char *infer_string(const struct infer *x, const char *name) {
     struct ir_param p = ir_param(x->g, x->n, name, x->tmp);
     if (!given(&p) || p.attr.type != IR_ATTR_STRING || !p.attr.s.at) return "";
     return arena_strndup(x->tmp, p.attr.s.at, p.attr.s.len);
+}
+
+enum ir_dtype infer_named_dtype(const struct infer *x, const char *name,
+                                enum ir_dtype otherwise) {
+    int64_t t = infer_int(x, name, IR_UNDEFINED);
+    return t > IR_UNDEFINED && t < IR_DTYPE_N ? (enum ir_dtype)t : otherwise;
 }
 
 /* The items of a known value when all are constants. */
@@ -148,6 +161,13 @@ void infer_set(struct infer *x, uint32_t k, enum ir_dtype t, const struct infer_
     const ir_dim *dims = arena_copy(x->tmp, s->dim, s->rank * sizeof *s->dim);
     infer_set_type(x, k, &(struct ir_type){.kind = IR_TENSOR, .dtype = t, .ranked = true,
                                            .rank = s->rank, .dims = dims});
+}
+
+void infer_set_dims(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t rank,
+                    const ir_dim *dims) {
+    struct infer_shape s = {.rank = rank};
+    memcpy(s.dim, dims, rank * sizeof *dims);
+    infer_set(x, k, t, &s);
 }
 
 void infer_set_unranked(struct infer *x, uint32_t k, enum ir_dtype t, uint32_t opaque) {

@@ -101,15 +101,37 @@ static bool read_operands(struct infer *x, uint32_t weight, struct infer_shape *
     return true;
 }
 
+/* com.microsoft has operators on [n, ..., c], by name or by attribute. The weight is as
+ * ever. */
+static bool has_channels_last(const struct infer *x) {
+    return strncmp(ir_op_name(x->g, x->n), "Nhwc", 4) == 0 ||
+           infer_int(x, "channels_last", 0) != 0;
+}
+
+static void channels_to_front(struct infer_shape *s) {
+    if (s->rank < 2) return;
+    ir_dim c = s->dim[s->rank - 1];
+    memmove(&s->dim[2], &s->dim[1], (s->rank - 2) * sizeof *s->dim);
+    s->dim[1] = c;
+}
+
+static void channels_to_back(struct infer_shape *s) {
+    if (s->rank < 2) return;
+    ir_dim c = s->dim[1];
+    memmove(&s->dim[1], &s->dim[2], (s->rank - 2) * sizeof *s->dim);
+    s->dim[s->rank - 1] = c;
+}
+
 static bool convolve(struct infer *x, uint32_t weight, enum ir_dtype t) {
     struct infer_shape s, w;
     struct window window;
-    bool known;
+    bool known, last = has_channels_last(x);
     int64_t group = infer_int(x, "group", 1);
     infer_set_unranked(x, 0, t, 0);
     if (!read_operands(x, weight, &s, &w, &known)) return false;
     if (group < 1) return infer_fail(x, "attribute \"group\" is %" PRId64, group);
     if (!known) return true;
+    if (last) channels_to_front(&s);
     ir_dim channels = ir_dim_mul(x->d, w.dim[1], infer_const(x, group));
     if (!infer_same(x, &s.dim[1], channels, "the channels of input and weight"))
         return false;
@@ -117,6 +139,7 @@ static bool convolve(struct infer *x, uint32_t weight, enum ir_dtype t) {
     s.dim[1] = w.dim[0];
     for (uint32_t i = 0; i < window.n; i++)
         s.dim[i + 2] = slide(x, &window, i, s.dim[i + 2]);
+    if (last) channels_to_back(&s);
     infer_set(x, 0, t, &s);
     return true;
 }
@@ -166,6 +189,16 @@ bool infer_conv_transpose(struct infer *x) {
     return true;
 }
 
+/* com.microsoft: operand 2 has the pads. */
+bool infer_conv_transpose_with_pads(struct infer *x) {
+    struct infer_shape s;
+    if (!infer_conv_transpose(x)) return false;
+    if (!infer_has(x, 2) || !infer_out_shape(x, 0, &s)) return true;
+    for (uint32_t i = 2; i < s.rank; i++) s.dim[i] = IR_DIM_UNKNOWN;
+    infer_set(x, 0, infer_dtype(x, 0), &s);
+    return true;
+}
+
 /* --- pools ------------------------------------------------------------------------- */
 
 bool infer_pool(struct infer *x) {
@@ -176,9 +209,31 @@ bool infer_pool(struct infer *x) {
     if (!infer_shape_of(x, 0, &s)) return true;
     if (s.rank < 3) return infer_fail(x, "the input has rank %u, wanted 3 or more", s.rank);
     if (!read_window(x, s.rank - 2, NULL, &w)) return false;
+    if (has_channels_last(x)) channels_to_front(&s);
     for (uint32_t i = 0; i < w.n; i++) s.dim[i + 2] = slide(x, &w, i, s.dim[i + 2]);
+    if (has_channels_last(x)) channels_to_back(&s);
     infer_set(x, 0, infer_dtype(x, 0), &s);
     infer_set(x, 1, IR_INT64, &s);
+    return true;
+}
+
+/* What MaxPool made of it, or the shape that operand 2 states. */
+bool infer_max_unpool(struct infer *x) {
+    struct infer_shape s, wanted;
+    struct window w;
+    infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
+    if (!infer_shape_of(x, 0, &s)) return true;
+    if (s.rank < 3) return infer_fail(x, "the input has rank %u, wanted 3 or more", s.rank);
+    if (!read_window(x, s.rank - 2, NULL, &w)) return false;
+    bool stated = infer_has(x, 2);
+    if (!stated || !infer_items_of(x, 2, &wanted) || wanted.rank != s.rank)
+        wanted = (struct infer_shape){.rank = s.rank};
+    for (uint32_t i = 0; i < s.rank; i++) {
+        bool usable = infer_never_negative(x, wanted.dim[i]);
+        if (stated) s.dim[i] = usable ? wanted.dim[i] : IR_DIM_UNKNOWN;
+        else if (i >= 2) s.dim[i] = unslide(x, &w, i - 2, s.dim[i], 0);
+    }
+    infer_set(x, 0, infer_dtype(x, 0), &s);
     return true;
 }
 

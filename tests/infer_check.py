@@ -59,6 +59,8 @@ class Symbols:
 
     def value(self, text):
         """What the expression is now, or None where a symbol is not bound yet."""
+        if text == "?":
+            return None
         calls = {"floor": math.floor, "min": min, "max": max,
                  "broadcast": lambda a, b: b if a == 1 else a}
         try:
