@@ -41,25 +41,36 @@ struct opsets dsl_narrow(struct opsets o, const struct expr *e) {
     return o;
 }
 
-/* An operator that every match has: the rule cannot match before it came. (Models that
- * hold ONNX Runtime's own, older operator of that name are for that runtime anyhow.) */
-static void from_its_first(const struct pat_op *op, struct opsets *o) {
+/* --- from when on the pattern can be there ---------------------------------------- */
+static int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t higher(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* (Models that hold ONNX Runtime's own, older operator of a standard name are for that
+ * runtime anyhow.) An operator that is nowhere in the range tells nothing. */
+static int64_t first_of_op(const struct pat_op *op, const struct opsets *o) {
     for (int64_t v = o->least; v <= o->most && !*op->domain; v++)
-        if (ir_schema_find("", op->name, v)) {
-            at_least(o, v);
-            return;
-        }
+        if (ir_schema_find("", op->name, v)) return v;
+    return o->least;
 }
 
-static void surely_there(struct lower *l, const struct pat *p, bool *seen,
-                         struct opsets *o) {
-    if (p->kind == PAT_NODE && p->nops == 1) from_its_first(p->ops, o);
-    if ((p->kind == PAT_SLOT || p->kind == PAT_SEE) && !seen[p->slot]) {
-        seen[p->slot] = true;
-        const struct pat *def = l->slots.at[p->slot].def;
-        if (def) surely_there(l, def, seen, o);
+/* The first opset of the range that has all operators of every match of the pattern: of
+ * alternatives and classes, the earliest. `of_slot`: what is known of slots, else 0. */
+static int64_t first_of(struct lower *l, const struct pat *p, int64_t *of_slot,
+                        const struct opsets *o) {
+    int64_t first = o->least, earliest = INT64_MAX;
+    if ((p->kind == PAT_SLOT || p->kind == PAT_SEE) && l->slots.at[p->slot].def) {
+        int64_t *known = &of_slot[p->slot];
+        if (!*known) *known = first_of(l, l->slots.at[p->slot].def, of_slot, o);
+        return *known;
     }
-    for (uint32_t i = 0; i < p->nargs; i++) surely_there(l, p->args[i], seen, o);
+    for (uint32_t i = 0; i < p->nalts; i++)
+        earliest = lower(earliest, first_of(l, p->alts[i], of_slot, o));
+    for (uint32_t i = 0; i < p->nops && p->kind == PAT_NODE; i++)
+        earliest = lower(earliest, first_of_op(&p->ops[i], o));
+    if (earliest != INT64_MAX) first = earliest;
+    for (uint32_t i = 0; i < p->nargs; i++)
+        first = higher(first, first_of(l, p->args[i], of_slot, o));
+    return first;
 }
 
 struct opsets dsl_rule_opsets(struct lower *l) {
@@ -68,9 +79,8 @@ struct opsets dsl_rule_opsets(struct lower *l) {
     if (pack->opset_most) at_most(&o, pack->opset_most);
     for (uint32_t i = 0; i < l->where.len; i++) o = dsl_narrow(o, l->where.at[i]);
     if (!l->rule->nroots) return o;
-    bool *seen = arena_zalloc(l->arena, l->slots.len * sizeof *seen);
-    seen[l->rule->roots[0]] = true;
-    surely_there(l, l->slots.at[l->rule->roots[0]].def, seen, &o);
+    int64_t *of_slot = arena_zalloc(l->arena, l->slots.len * sizeof *of_slot);
+    at_least(&o, first_of(l, l->slots.at[l->rule->roots[0]].def, of_slot, &o));
     return o;
 }
 

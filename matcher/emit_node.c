@@ -139,7 +139,7 @@ static bool operands_are_constant(struct pm_build *b, const struct pm_draft *d,
         present++;
         if (!rw_add_u64(*bytes, in[k]->nbytes, bytes)) return false;
     }
-    return present > 0;
+    return present > 0 || d->in.len == 0; /* Constant */
 }
 
 /* The results as constants; what is folded may be as large as what it is made of. */
