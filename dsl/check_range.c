@@ -60,8 +60,9 @@ static int64_t first_of(struct lower *l, const struct pat *p, int64_t *of_slot,
     int64_t first = o->least, earliest = INT64_MAX;
     if ((p->kind == PAT_SLOT || p->kind == PAT_SEE) && l->slots.at[p->slot].def) {
         int64_t *known = &of_slot[p->slot];
-        if (!*known) *known = first_of(l, l->slots.at[p->slot].def, of_slot, o);
-        return *known;
+        if (*known) return *known;
+        *known = o->least; /* of a value defined by itself, which is an error found later */
+        return *known = first_of(l, l->slots.at[p->slot].def, of_slot, o);
     }
     for (uint32_t i = 0; i < p->nalts; i++)
         earliest = lower(earliest, first_of(l, p->alts[i], of_slot, o));

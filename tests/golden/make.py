@@ -218,6 +218,13 @@ def layer_norms():
     ln("near-deviation-is-output", PYTORCH, y=f"{Y8}, float[B, S, 8] d")
     ln("near-root-is-used", PYTORCH + "z = Relu (r)", y=f"{Y8}, float[B, S, 1] z")
     ln("near-variance-minus-epsilon", PYTORCH.replace("Add (v", "Sub (v"))
+    every = PYTORCH.replace("mean <[-1]> (x)", "ReduceMean (x)").replace("mean <[-1]> (q)", "ReduceMean (q)")
+    for opset in (17, 18):
+        ln(f"near-all-axes-{opset}", every, opset=opset)
+        ln(f"near-all-axes-scalar-{opset}", every, "float[2, 8] x", "float[2, 8] y",
+           ("float scale = {2}", "float bias = {1}"), opset=opset)
+        ln(f"near-all-axes-{opset}", every.replace(AFFINE, "").replace("n =", "y ="), opset=opset,
+           rule="layer_norm_plain", weights=())
     ln("near-keep-opset", PYTORCH, opset=11, args="--keep-opset")
     ln("normalized-is-output", PYTORCH, y=f"{Y8}, float[B, S, 8] n", rule="layer_norm_plain")
     ln("normalized-feeds-two", PYTORCH + "s2 = Mul (n, scale2)\nz = Add (s2, bias)", y=f"{Y8}, float[B, S, 8] z",
@@ -496,7 +503,7 @@ CLEANUP = [
     ("reshape_twice/near-zero-copies", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, V] y",
      dict(weights=("int64[3] s = {0, -1, 3}", "int64[2] t = {0, -1}"))),
     ("reshape_twice/near-outer-not-constant", "t = Shape (z)\na = Reshape (x, s)\ny = Reshape (a, t)",
-     "float[B, 12] x, float[12, B] z", "float[12, B] y", dict(weights=("int64[1] s = {-1}",))),
+     "float[A, B] x, float[B, A] z", "float[B, A] y", dict(weights=("int64[1] s = {-1}",))),
     ("reshape_same/minus-one", "a = Reshape (x, s)\ny = Relu (a)", "float[B, 12] x", "float[B, 12] y",
      dict(weights=("int64[2] s = {-1, 12}",))),
     ("reshape_same/zeros", "a = Reshape (x, s)\ny = Relu (a)", M, W, dict(weights=("int64[3] s = {0, 0, -1}",))),
