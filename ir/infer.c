@@ -4,7 +4,7 @@
 #include "ir/infer_impl.h"
 #include "ir/where.h"
 
-#include "ir/journal.h"
+#include "ir/graph/journal.h"
 
 void infer_run_init(struct infer_run *run, struct ir_model *m, struct diag_sink *diags) {
     *run = (struct infer_run){.m = m, .diags = diags};

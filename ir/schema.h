@@ -1,6 +1,6 @@
 /* schema.h -- what is known of operators: generated facts and a few hand-kept ones.
  *
- * The table (ir/schema_table.inc, made by tools/gen_schema.py from the onnx and
+ * The table (ir/schema/schema_table.inc, made by tools/gen_schema.py from the onnx and
  * onnxruntime wheels) has every version of every operator of the standard domains and
  * com.microsoft: inputs, outputs, attributes with defaults, type constraints. On top,
  * written by hand in schema_facts.c with the reason of each: which operators commute,

@@ -53,9 +53,9 @@ def main():
     import gen_runtime
     import gen_schema
 
-    current = [compare("ir/schema_table.inc", gen_schema.generate()),
-               compare("ir/param_table.inc", gen_params.generate()),
-               compare("ir/runtime_table.inc", gen_runtime.generate())]
+    current = [compare("ir/schema/schema_table.inc", gen_schema.generate()),
+               compare("ir/schema/param_table.inc", gen_params.generate()),
+               compare("ir/schema/runtime_table.inc", gen_runtime.generate())]
     return 0 if all(current) else 1
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes ir/param_table.inc: the virtual parameters of every operator.
+"""Makes ir/schema/param_table.inc: the virtual parameters of every operator.
 
-    tools/gen_params.py [OUT]      (default: ir/param_table.inc beside this script)
+    tools/gen_params.py [OUT]      (default: ir/schema/param_table.inc beside this script)
 
 A parameter is an attribute of some version of an operator, under the name that the newest
 version has for it; the table says whether some version takes it as an operand instead.
@@ -74,7 +74,7 @@ def generate():
     for s in sorted(table + extra, key=lambda s: s.since):
         operators[s.domain][s.name].append(s)
     lines = ["""/* param_table.inc -- made by tools/gen_params.py; do not edit. Included by
- * ir/param_defs.c alone.
+ * ir/schema/param_defs.c alone.
  * SPDX-License-Identifier: Apache-2.0
  */
 /* clang-format off */"""]
@@ -102,5 +102,5 @@ def generate():
 
 
 if __name__ == "__main__":
-    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "param_table.inc"
+    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "schema" / "param_table.inc"
     (pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else home).write_text(generate())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes ir/runtime_table.inc: what ONNX Runtime runs on a CPU, by operator, opset and type.
+"""Makes ir/schema/runtime_table.inc: what ONNX Runtime runs on a CPU, by operator, opset and type.
 
-    tools/gen_runtime.py [OUT]      (default: ir/runtime_table.inc beside this script)
+    tools/gen_runtime.py [OUT]      (default: ir/schema/runtime_table.inc beside this script)
 
 A kernel of the CPU provider is taken for what its definition says: it serves the schema
 version it begins with, and older beginnings only where it names an end; where there is one
@@ -173,7 +173,7 @@ def generate():
     found = kernels()
     lines = [f"""/* runtime_table.inc -- made by tools/gen_runtime.py from onnxruntime
  * {onnxruntime.__version__} and onnx {onnx.__version__}; do not edit.
- * Included by ir/schema_runtime.c alone.
+ * Included by ir/schema/schema_runtime.c alone.
  * SPDX-License-Identifier: Apache-2.0
  */
 /* clang-format off */
@@ -191,5 +191,5 @@ def generate():
 
 
 if __name__ == "__main__":
-    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "runtime_table.inc"
+    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "schema" / "runtime_table.inc"
     (pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else home).write_text(generate())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes ir/schema_table.inc: every version of every operator, as facts without prose.
+"""Makes ir/schema/schema_table.inc: every version of every operator, as facts without prose.
 
-    tools/gen_schema.py [OUT]      (default: ir/schema_table.inc beside this script)
+    tools/gen_schema.py [OUT]      (default: ir/schema/schema_table.inc beside this script)
 
 The standard domains come from the onnx wheel, com.microsoft and what ONNX Runtime alone
 knows in the default domain from the onnxruntime wheel; the versions of both stand in
@@ -273,7 +273,7 @@ def ir_version_lines():
 
 
 HEAD = f"""/* schema_table.inc -- made by tools/gen_schema.py from onnx {onnx.__version__} and
- * onnxruntime {onnxruntime.__version__}; do not edit. Included by ir/schema.c alone.
+ * onnxruntime {onnxruntime.__version__}; do not edit. Included by ir/schema/schema.c alone.
  * SPDX-License-Identifier: Apache-2.0
  */
 /* clang-format off */"""
@@ -309,5 +309,5 @@ def generate():
 
 
 if __name__ == "__main__":
-    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "schema_table.inc"
+    home = pathlib.Path(__file__).resolve().parent.parent / "ir" / "schema" / "schema_table.inc"
     (pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else home).write_text(generate())

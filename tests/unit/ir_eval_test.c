@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ir/eval.h"
-#include "ir/tensor_bytes.h"
+#include "ir/tensor/tensor_bytes.h"
 
 #include "base/buf.h"
 

@@ -1,7 +1,7 @@
 /* Reading models from bytes: names, bodies, order, tensors, and what is refused.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/skeleton.h"
+#include "ir/file/skeleton.h"
 #include "tests/unit/messages.h"
 
 static struct ir_model *read(Onnx__GraphProto *g) { return read_model(model(g, 10, 18)); }

@@ -1,0 +1,136 @@
+/* write.c -- model files: what is copied, what is packed and spliced, and that on failure
+ * nothing remains.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/file/datafiles.h"
+#include "ir/model.h"
+#include "ir/file/splice.h"
+#include "ir/file/store.h"
+
+struct writer {
+    struct ir_model *m;
+    const struct ir_source *source; /* NULL: made in memory */
+    const char *path;
+    const struct ir_write_options *options;
+    struct diag_sink *diags;
+    struct arena a;
+    const char *share;         /* location of weights that stay in the input */
+    struct ir_datafiles *data; /* external data that goes along */
+};
+
+static enum rw_code failed(struct writer *w, const char *format, ...) RW_PRINTF(2, 3);
+static enum rw_code failed(struct writer *w, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    diag_where(w->diags, DIAG_ERROR, rw_streq(w->path, "-") ? "standard output" : w->path,
+               "%s", arena_vprintf(&w->a, format, args));
+    va_end(args);
+    return RW_OUTPUT;
+}
+
+/* --- weights that stay in the input ----------------------------------------------- */
+
+static bool same_folder(const char *path, const char *other) {
+    char *a = os_folder(path), *b = os_folder(other);
+    struct os_stamp x, y;
+    bool same = os_stat(a, &x) && os_stat(b, &y) && os_same_file(&x, &y);
+    free(a);
+    free(b);
+    return same;
+}
+
+/* Readers of ONNX look for external data beside the model, and follow no links. */
+static enum rw_code share_with(struct writer *w, const char *input) {
+    struct os_stamp in, out;
+    if (!os_stat(input, &in) || !os_same_state(&in, &w->source->file.stamp))
+        return failed(w, "--weights=share needs an input that is a file");
+    if (rw_streq(w->path, "-") || !same_folder(input, w->path))
+        return failed(w, "--weights=share needs an output beside the input, \"%s\"", input);
+    if (os_stat(w->path, &out) && os_same_file(&in, &out))
+        return failed(w, "--weights=share would replace the file that its weights are in");
+    w->share = arena_strdup(&w->a, os_basename(input));
+    return RW_OK;
+}
+
+static enum rw_code prepare_share(struct writer *w) {
+    char *input = w->source && w->source->path ? os_resolve(w->source->path) : NULL;
+    if (!input) return failed(w, "--weights=share needs an input that is a file");
+    enum rw_code code = share_with(w, input);
+    free(input);
+    return code;
+}
+
+/* --- the model file --------------------------------------------------------------- */
+
+static enum rw_code pack(struct writer *w, struct ir_splice *out) {
+    struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share,
+                         .types = w->options->types};
+    const Onnx__ModelProto *p = ir_store_model(&s);
+    size_t len = onnx__model_proto__get_packed_size(p);
+    uint8_t *packed = arena_alloc(&w->a, len);
+    const char *why;
+    uint64_t size;
+    onnx__model_proto__pack(p, packed);
+    *out = (struct ir_splice){.type = &onnx__model_proto__descriptor, .packed = packed,
+                              .len = len, .payloads = s.payloads.at,
+                              .npayloads = s.payloads.len,
+                              .input = w->source ? w->source->bytes : NULL,
+                              .input_fd = w->source ? w->source->file.fd : -1};
+    return ir_splice_size(out, &w->a, &size, &why) ? RW_OK : failed(w, "%s", why);
+}
+
+static bool write_spliced(struct writer *w, const struct ir_splice *splice, int fd) {
+    struct ir_sink sink;
+    ir_sink_open(&sink, fd);
+    ir_splice_write(splice, &w->a, &sink);
+    return ir_sink_close(&sink);
+}
+
+static bool copy_input(const struct writer *w, int fd) {
+    const struct ir_source *s = w->source;
+    return s->mapped ? os_copy(fd, &s->file) : os_write(fd, s->bytes, (size_t)s->size);
+}
+
+static enum rw_code write_output(struct writer *w, const struct ir_splice *splice) {
+    struct os_output out;
+    if (!os_create(w->path, &out)) return failed(w, "cannot be written: %s", os_error());
+    bool ok = splice ? write_spliced(w, splice, out.fd) : copy_input(w, out.fd);
+    const char *why = os_error();
+    if (w->source && !ir_source_unchanged(w->source)) {
+        os_abandon(&out);
+        return failed(w, "\"%s\" was changed while it was read", w->source->name);
+    }
+    if (ok) {
+        ok = ir_datafiles_commit(w->data, w->options->durable) &&
+             os_commit(&out, w->options->durable);
+        why = os_error();
+    }
+    if (ok) return RW_OK;
+    os_abandon(&out);
+    return failed(w, "cannot be written: %s", why);
+}
+
+static enum rw_code write_model(struct writer *w) {
+    struct ir_splice splice;
+    bool share = w->options->weights == IR_WEIGHTS_SHARE;
+    bool copy = w->source && w->m->edits == 0 && !share && !w->options->types;
+    if (w->options->weights == IR_WEIGHTS_EXTERNAL)
+        return failed(w, "--weights=external is not there yet");
+    if (share) TRY(prepare_share(w));
+    if (!copy) TRY(pack(w, &splice));
+    if (w->source && w->source->externals.len)
+        TRY(ir_datafiles_copy(w->source, w->path, &w->a, w->diags, &w->data));
+    enum rw_code code = write_output(w, copy ? NULL : &splice);
+    ir_datafiles_close(w->data, code == RW_OK);
+    return code;
+}
+
+enum rw_code ir_model_write(struct ir_model *m, const char *path,
+                            const struct ir_write_options *o, struct diag_sink *diags) {
+    struct writer w = {.m = m, .source = m->source, .path = path, .options = o,
+                       .diags = diags};
+    enum rw_code code = write_model(&w);
+    arena_free(&w.a);
+    return code;
+}

@@ -1,0 +1,106 @@
+/* constant.c -- which values are constants: initializers and Constant nodes.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/graph/graph_parts.h"
+#include "ir/tensor/tensor_bytes.h"
+
+struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v) {
+    if (v == IR_NONE) return NULL;
+    while (ir_has(g, v, IR_IS_OUTER)) {
+        v = g->values.at[v].outer;
+        g = g->outer;
+    }
+    bool overridable = ir_has(g, v, IR_IS_INPUT) && g->model->ir_version >= 4;
+    return overridable ? NULL : g->values.at[v].tensor;
+}
+
+/* --- Constant nodes ---------------------------------------------------------------- */
+
+static struct ir_tensor *floats_of(struct arena *a, uint32_t rank, uint32_t n,
+                                   const float *values) {
+    int64_t dims[1] = {n};
+    unsigned char *bytes = arena_array(a, n, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word;
+        memcpy(&word, &values[i], sizeof word);
+        ir_store_le(bytes + 4 * (size_t)i, 4, word);
+    }
+    return ir_tensor_new(a, IR_FLOAT, rank, dims, bytes);
+}
+
+static struct ir_tensor *int_of(struct arena *a, int64_t value) {
+    unsigned char bytes[8];
+    ir_store_le(bytes, 8, (uint64_t)value);
+    return ir_tensor_new(a, IR_INT64, 0, NULL, bytes);
+}
+
+/* The tensor that an attribute of a Constant node stands for; NULL for a sparse one and
+ * for a reference to an attribute of the function. */
+static struct ir_tensor *tensor_of(struct arena *a, const struct ir_attr *x) {
+    if (x->ref) return NULL;
+    int64_t n = x->n;
+    if (x->type == IR_ATTR_TENSOR && rw_streq(x->name, "value")) return x->tensors[0];
+    if (x->type == IR_ATTR_INT && rw_streq(x->name, "value_int")) return int_of(a, x->i);
+    if (x->type == IR_ATTR_INTS && rw_streq(x->name, "value_ints"))
+        return ir_tensor_ints(a, x->n, x->ints);
+    if (x->type == IR_ATTR_FLOAT && rw_streq(x->name, "value_float"))
+        return floats_of(a, 0, 1, &x->f);
+    if (x->type == IR_ATTR_FLOATS && rw_streq(x->name, "value_floats"))
+        return floats_of(a, 1, x->n, x->floats);
+    if (x->type == IR_ATTR_STRING && rw_streq(x->name, "value_string"))
+        return ir_tensor_strings(a, 0, NULL, &x->s);
+    if (x->type == IR_ATTR_STRINGS && rw_streq(x->name, "value_strings"))
+        return ir_tensor_strings(a, 1, &n, x->strings);
+    return NULL;
+}
+
+void ir_sync_constant(struct ir_graph *g, ir_node n) {
+    ir_value v = ir_output(g, n, 0);
+    if (v == IR_NONE || !ir_is_op(g, n, "Constant")) return;
+    const struct ir_node_info *x = &g->nodes.at[n];
+    struct ir_tensor *t =
+        x->nin == 0 && x->nattr == 1 ? tensor_of(g->model->arena, &x->attr[0]) : NULL;
+    if (g->values.at[v].tensor != t) SET_VALUE(g, v, tensor, t);
+}
+
+/* --- making one -------------------------------------------------------------------- */
+
+#define SYMVAL_MAX 64 /* items of a constant that counts as a shape value */
+
+static const struct ir_type *type_of(struct ir_model *m, const struct ir_tensor *t) {
+    struct arena scratch = ARENA_EMPTY;
+    ir_dim *dims = arena_new_array(&scratch, ir_dim, t->rank);
+    for (uint32_t i = 0; i < t->rank; i++) dims[i] = ir_dim_const(m->dims, t->dims[i]);
+    const struct ir_type *type = ir_type_tensor(m->arena, t->dtype, t->rank, dims);
+    arena_free(&scratch);
+    return type;
+}
+
+const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_tensor *t) {
+    if (t->rank > 1 || t->count > SYMVAL_MAX) return NULL;
+    if (!ir_dtype_is_int(t->dtype) && t->dtype != IR_BOOL) return NULL;
+    ir_dim items[SYMVAL_MAX];
+    for (uint32_t i = 0; i < t->count; i++) {
+        int64_t value;
+        if (!ir_tensor_int_at(m, t, i, &value)) return NULL;
+        items[i] = ir_dim_const(m->dims, value);
+    }
+    struct ir_symval *s = arena_new(m->arena, struct ir_symval);
+    *s = (struct ir_symval){.rank = t->rank, .len = (uint32_t)t->count,
+                            .items = arena_copy(m->arena, items, t->count * sizeof *items)};
+    return s;
+}
+
+ir_value ir_add_constant(struct ir_graph *g, const char *name, struct ir_tensor *t) {
+    struct ir_model *m = g->model;
+    ir_value v = ir_add_value(g, name, type_of(m, t));
+    SET_VALUE(g, v, symval, ir_symval_of_tensor(m, t));
+    if (!g->function && m->ir_version >= 4) {
+        ir_set_initializer(g, v, t);
+        return v;
+    }
+    struct ir_attr value = {.name = "value", .type = IR_ATTR_TENSOR, .n = 1, .tensors = &t};
+    ir_add_node(g, &(struct ir_new_node){.op = "Constant", .nout = 1, .out = &v, .nattr = 1,
+                                         .attr = &value}, g->first);
+    return v;
+}

@@ -1,0 +1,121 @@
+/* pass.c -- the passes by name, and what they share.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/pass/kit.h"
+#include "ir/tensor/tensor_bytes.h"
+
+#include "ir/onnx.pb-c.h"
+
+static const struct ir_pass passes[] = {
+    {"cse", "nodes that compute what another node computes", ir_pass_cse},
+    {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
+    {"dedupe", "initializers equal to another one", ir_pass_dedupe},
+    {"fold", "nodes whose operands are constants, while the file stays small",
+     ir_pass_fold},
+    {"shapes", "shape arithmetic with a known result, or one that is there already",
+     ir_pass_shapes},
+};
+
+const struct ir_pass *ir_pass_all(size_t *n) {
+    *n = countof(passes);
+    return passes;
+}
+
+const struct ir_pass *ir_pass_find(const char *name) {
+    for (size_t i = 0; i < countof(passes); i++)
+        if (rw_streq(passes[i].name, name)) return &passes[i];
+    return NULL;
+}
+
+/* --- graphs, innermost first -------------------------------------------------------- */
+
+static uint32_t depth_of(const struct ir_graph *g) {
+    uint32_t depth = 0;
+    while ((g = g->outer)) depth++;
+    return depth;
+}
+
+uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx) {
+    struct arena work = ARENA_EMPTY;
+    uint32_t n = m->graphs.len, deepest = 0, changed = 0;
+    uint32_t *depth = arena_new_array(&work, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        depth[i] = depth_of(m->graphs.at[i]);
+        deepest = rw_max_u32(deepest, depth[i]);
+    }
+    for (uint32_t d = deepest + 1; d-- > 0;)
+        for (uint32_t i = 0; i < n; i++)
+            if (depth[i] == d && ir_graph_is_live(m->graphs.at[i]))
+                changed += on(m->graphs.at[i], ctx);
+    arena_free(&work);
+    return changed;
+}
+
+/* --- pins --------------------------------------------------------------------------- */
+
+void ir_pins_of(const struct ir_graph *g, struct arena *a, struct ir_pins *out) {
+    const Onnx__ModelProto *model = g->model->proto;
+    intern_init(&out->names, a);
+    out->all = model && model->n_training_info > 0;
+    if (!g->proto) return;
+    for (size_t i = 0; i < g->proto->n_quantization_annotation; i++) {
+        const Onnx__TensorAnnotation *t = g->proto->quantization_annotation[i];
+        for (size_t k = 0; k < t->n_quant_parameter_tensor_names; k++)
+            if (t->quant_parameter_tensor_names[k]->value)
+                intern(&out->names, t->quant_parameter_tensor_names[k]->value);
+    }
+}
+
+bool ir_is_pinned(const struct ir_pins *p, const struct ir_graph *g, ir_value v) {
+    return p->all || intern_find(&p->names, ir_val(g, v)->name) != MAP_NONE;
+}
+
+/* --- hashes ------------------------------------------------------------------------- */
+
+uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n) {
+    uint64_t h = n;
+    for (uint64_t i = 0; i < n; i++) h = hash_join(h, hash_bytes(at[i].at, at[i].len, 0));
+    return h;
+}
+
+uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t) {
+    unsigned char bytes[4096];
+    uint64_t h = hash_bytes(t->dims, t->rank * sizeof *t->dims, t->dtype);
+    if (t->storage == IR_STRINGS)
+        return hash_join(h, ir_hash_strings(t->strings, t->count));
+    uint64_t n = t->nbytes < sizeof bytes ? t->nbytes : sizeof bytes;
+    if (!ir_tensor_bytes_at(m, t, 0, n, bytes)) return h;
+    return hash_join(h, hash_bytes(bytes, (size_t)n, 0));
+}
+
+/* --- removing and replacing --------------------------------------------------------- */
+
+bool ir_is_unused(const struct ir_graph *g, ir_node n) {
+    const struct ir_node_info *x = ir_nod(g, n);
+    for (uint32_t k = 0; k < x->nout; k++)
+        if (x->out[k] != IR_NONE && ir_val(g, x->out[k])->nuses) return false;
+    return true;
+}
+
+bool ir_may_drop(const struct ir_graph *g, const struct ir_pins *p, ir_value v) {
+    return ir_has(g, v, IR_IS_INIT) && !ir_has(g, v, IR_IS_INPUT) && ir_val(g, v)->tensor &&
+           !ir_is_pinned(p, g, v);
+}
+
+void ir_drop_constant(struct ir_graph *g, const struct ir_pins *p, ir_value v) {
+    const struct ir_value_info *x = ir_val(g, v);
+    if (x->nuses || (x->flags & IR_IS_DEAD)) return;
+    if (x->flags & IR_IS_OUTER) ir_remove_value(g, v);
+    else if (x->producer != IR_NONE) ir_remove_node(g, x->producer);
+    else if (ir_may_drop(g, p, v)) ir_remove_value(g, v);
+}
+
+void ir_put_constant(struct ir_graph *g, ir_value v, struct ir_tensor *t) {
+    const char *name = ir_val(g, v)->name;
+    ir_node producer = ir_val(g, v)->producer;
+    ir_value now = ir_add_constant(g, name, t);
+    ir_replace_uses(g, v, now);
+    if (producer == IR_NONE || !ir_is_unused(g, producer)) return;
+    ir_remove_node(g, producer);
+    ir_rename(g, now, name);
+}

@@ -1,0 +1,213 @@
+/* shapes.c -- shape arithmetic with a known result becomes a constant.
+ *
+ * Inference has found the integers that carry shapes (symval). Where all of a value are
+ * known and something other than known arithmetic reads it, a constant takes its place;
+ * what made it is left to dce. The target of a Reshape needs less: see reshape_target.
+ * Values that are known to be equal, though not what they are, become one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/pass/kit.h"
+#include "ir/tensor/tensor_bytes.h"
+
+/* --- known values ------------------------------------------------------------------- */
+
+/* The integers that v is known to have, or NULL. */
+static const struct ir_symval *known(const struct ir_graph *g, ir_value v) {
+    const struct ir_symval *s = ir_val(g, v)->symval;
+    int64_t value;
+    for (uint32_t i = 0; s && i < s->len; i++)
+        if (!ir_dim_is_const(g->model->dims, s->items[i], &value)) return NULL;
+    return s;
+}
+
+/* Only integers of a declared or inferred type, each within it. */
+static struct ir_tensor *as_tensor(const struct ir_graph *g, const struct ir_symval *s,
+                                   enum ir_dtype t) {
+    struct ir_model *m = g->model;
+    if (t != IR_INT64 && t != IR_INT32 && t != IR_BOOL) return NULL;
+    uint32_t width = ir_dtype_bits(t) / 8;
+    struct arena work = ARENA_EMPTY;
+    unsigned char *bytes = arena_array(&work, s->len, width);
+    bool fits = true;
+    for (uint32_t i = 0; i < s->len; i++) {
+        int64_t x = 0;
+        fits = fits && ir_dim_is_const(m->dims, s->items[i], &x) &&
+               (t != IR_INT32 || (x >= INT32_MIN && x <= INT32_MAX)) &&
+               (t != IR_BOOL || x == 0 || x == 1);
+        ir_store_le(bytes + (size_t)i * width, width, (uint64_t)x);
+    }
+    const int64_t dims[] = {s->len};
+    struct ir_tensor *r = fits ? ir_tensor_new(m->arena, t, s->rank, dims, bytes) : NULL;
+    arena_free(&work);
+    return r;
+}
+
+/* Is every result of the node known, so that it will be dead itself? */
+static bool is_known_arithmetic(const struct ir_graph *g, ir_node n) {
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v == IR_NONE) continue;
+        if (ir_has(g, v, IR_IS_OUTPUT) || !known(g, v)) return false;
+    }
+    return true;
+}
+
+static bool is_wanted(const struct ir_graph *g, ir_value v) {
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
+        const struct ir_use_info *x = &g->uses.at[u];
+        if (x->user == IR_NONE || x->slot == IR_SLOT_BODY) return true;
+        if (!is_known_arithmetic(g, x->user)) return true;
+    }
+    return false;
+}
+
+static bool replace_known(struct ir_graph *g, ir_value v) {
+    if (ir_has(g, v, IR_IS_OUTPUT) || ir_val(g, v)->tensor) return false;
+    const struct ir_symval *s = known(g, v);
+    if (!s || !is_wanted(g, v)) return false;
+    struct ir_tensor *t = as_tensor(g, s, ir_type_dtype(ir_val(g, v)->type));
+    if (t) ir_put_constant(g, v, t);
+    return t != NULL;
+}
+
+static bool replace_results(struct ir_graph *g, ir_node n) {
+    bool replaced = false;
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout && !ir_is_dead(g, n); k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v != IR_NONE && replace_known(g, v)) replaced = true;
+    }
+    return replaced;
+}
+
+/* --- targets of Reshape ------------------------------------------------------------- */
+
+/* Is the target's item i the operand's dimension i, so that 0 says the same? */
+static bool copies(const struct ir_graph *g, const struct ir_type *x, uint32_t i,
+                   ir_dim item) {
+    return ir_type_ranked(x) && i < x->rank &&
+           ir_dim_equal(g->model->dims, x->dims[i], item) == IR_TRUE;
+}
+
+/* Writes a target that is known but for some items as numbers. An unknown item that is
+ * the operand's dimension at its place becomes 0, which copies it (unless allowzero).
+ * One other unknown item may become -1: only where all the rest are positive numbers, for
+ * beside a dimension of 0 a size cannot be told from the others. */
+static bool reshape_target(const struct ir_graph *g, const struct ir_symval *s,
+                           const struct ir_type *x, bool allowzero, int64_t *out) {
+    uint32_t copied = 0, open = 0, not_positive = 0;
+    for (uint32_t i = 0; i < s->len; i++) {
+        if (ir_dim_is_const(g->model->dims, s->items[i], &out[i])) {
+            not_positive += out[i] <= 0;
+        } else if (!allowzero && copies(g, x, i, s->items[i])) {
+            out[i] = 0;
+            copied++;
+        } else {
+            out[i] = -1;
+            open++;
+        }
+    }
+    return open == 0 || (open == 1 && !copied && !not_positive);
+}
+
+static bool settle_reshape(struct ir_graph *g, ir_node n) {
+    if (!ir_is_op(g, n, "Reshape") || ir_nod(g, n)->nin != 2) return false;
+    ir_value x = ir_input(g, n, 0), shape = ir_input(g, n, 1);
+    if (x == IR_NONE || shape == IR_NONE || ir_const(g, shape)) return false;
+    const struct ir_symval *s = ir_val(g, shape)->symval;
+    const struct ir_attr *allowzero = ir_find_attr(g, n, "allowzero");
+    if (!s || s->rank != 1 || known(g, shape)) return false;
+    struct arena work = ARENA_EMPTY;
+    int64_t *items = arena_new_array(&work, int64_t, s->len);
+    bool can = reshape_target(g, s, ir_val(g, x)->type, allowzero && allowzero->i, items);
+    if (can) {
+        struct ir_tensor *t = ir_tensor_ints(g->model->arena, s->len, items);
+        if (ir_val(g, shape)->nuses == 1) ir_put_constant(g, shape, t);
+        else ir_set_input(g, n, 1, ir_add_constant(g, ir_val(g, shape)->name, t));
+    }
+    arena_free(&work);
+    return can;
+}
+
+/* --- equal values ------------------------------------------------------------------- */
+
+struct numbering {
+    struct ir_graph *g;
+    struct hset seen;
+};
+
+static uint64_t hash_symval(const struct ir_graph *g, ir_value v) {
+    const struct ir_symval *s = ir_val(g, v)->symval;
+    uint64_t h = hash_join(ir_type_dtype(ir_val(g, v)->type), s->rank);
+    for (uint32_t i = 0; i < s->len; i++)
+        h = hash_join(h, ir_dim_find(g->model->dims, s->items[i]));
+    return h;
+}
+
+static bool same_symval(const void *key, uint32_t id, const void *ctx) {
+    const struct ir_graph *g = ctx;
+    const struct ir_value_info *a = ir_val(g, *(const ir_value *)key), *b = ir_val(g, id);
+    if (ir_type_dtype(a->type) != ir_type_dtype(b->type)) return false;
+    if (a->symval->rank != b->symval->rank || a->symval->len != b->symval->len)
+        return false;
+    for (uint32_t i = 0; i < a->symval->len; i++)
+        if (ir_dim_equal(g->model->dims, a->symval->items[i], b->symval->items[i]) !=
+            IR_TRUE)
+            return false;
+    return true;
+}
+
+/* An integer value, each item of which is known to be something, but not all numbers:
+ * constants are not to give way to what has to be computed. */
+static bool is_numbered(const struct ir_graph *g, ir_value v) {
+    const struct ir_symval *s = ir_val(g, v)->symval;
+    if (!s || known(g, v) || !ir_dtype_is_int(ir_type_dtype(ir_val(g, v)->type)))
+        return false;
+    for (uint32_t i = 0; i < s->len; i++)
+        if (s->items[i] == IR_DIM_UNKNOWN) return false;
+    return true;
+}
+
+/* A value that is equal to an earlier one, whatever way each was found, gives way to it:
+ * the batch size taken from a tensor deep inside, for one, to that of an input. */
+static uint32_t merge_results(struct numbering *all, ir_node n) {
+    struct ir_graph *g = all->g;
+    uint32_t merged = 0;
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v == IR_NONE || !is_numbered(g, v)) continue;
+        uint64_t hash = hash_symval(g, v);
+        ir_value first = hset_find(&all->seen, hash, same_symval, &v, g);
+        if (first == MAP_NONE) hset_add(&all->seen, hash, v);
+        else if (ir_val(g, v)->nuses && !ir_has(g, v, IR_IS_OUTPUT)) {
+            ir_replace_value(g, v, first);
+            merged++;
+        }
+    }
+    return merged;
+}
+
+static uint32_t merge_equals(struct ir_graph *g) {
+    struct arena work = ARENA_EMPTY;
+    struct numbering all = {.g = g, .seen.arena = &work};
+    uint32_t merged = 0;
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+        merged += merge_results(&all, n);
+    arena_free(&work);
+    return merged;
+}
+
+static uint32_t settle(struct ir_graph *g, void *ctx) {
+    RW_UNUSED(ctx);
+    uint32_t changed = 0;
+    for (ir_node n = g->first, next; n != IR_NONE; n = next) {
+        next = ir_nod(g, n)->next;
+        changed += settle_reshape(g, n) || replace_results(g, n);
+    }
+    return changed + merge_equals(g);
+}
+
+uint32_t ir_pass_shapes(struct ir_model *m, const struct ir_pass_options *o) {
+    RW_UNUSED(o);
+    return ir_pass_over(m, settle, NULL);
+}
