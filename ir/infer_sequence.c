@@ -7,7 +7,7 @@
  */
 #include "ir/infer_rules.h"
 
-#include "ir/load.h"
+#include "ir/file/load.h"
 
 static const struct ir_type *kept_type(const struct infer *x, const struct ir_type *t) {
     struct ir_type *kept = arena_copy(x->m->arena, t, sizeof *t);
