@@ -39,9 +39,23 @@ static const char *domain_of(const char *domain) {
 /* Imports are looked through for every node. Real models have less than twenty. */
 #define IMPORTS_MAX 256
 
-static enum rw_code check_imports(struct ir_load *l, size_t n, struct ir_spot at) {
-    if (n <= IMPORTS_MAX) return RW_OK;
-    return ir_load_error(l, at, "imports %zu opsets, more than %d", n, IMPORTS_MAX);
+/* One version a domain: of two, runtimes take the last, and others might take the first. */
+static enum rw_code check_imports(struct ir_load *l, size_t n,
+                                  Onnx__OperatorSetIdProto *const *imports,
+                                  struct ir_spot at) {
+    if (n > IMPORTS_MAX)
+        return ir_load_error(l, at, "imports %zu opsets, more than %d", n, IMPORTS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        const char *domain = domain_of(imports[i]->domain);
+        for (size_t j = 0; j < i; j++)
+            if (rw_streq(domain_of(imports[j]->domain), domain) &&
+                imports[j]->version != imports[i]->version)
+                return ir_load_error(l, at,
+                                     "imports versions %" PRId64 " and %" PRId64 " of %s",
+                                     imports[j]->version, imports[i]->version,
+                                     *domain ? domain : "ai.onnx");
+    }
+    return RW_OK;
 }
 
 /* Before IR version 3 models did not import opsets: they meant the first. */
@@ -54,7 +68,7 @@ static void load_opsets(struct ir_model *m, const Onnx__ModelProto *p) {
 static enum rw_code load_function(struct ir_load *l, Onnx__FunctionProto *p) {
     if (!p->name || !*p->name)
         return ir_load_error(l, (struct ir_spot){0}, "a function has no name");
-    TRY(check_imports(l, p->n_opset_import,
+    TRY(check_imports(l, p->n_opset_import, p->opset_import,
                       (struct ir_spot){.kind = "function", .name = p->name}));
     struct ir_function *f = ir_function_new(l->m, domain_of(p->domain), p->name);
     struct ir_parts parts = {.nnodes = p->n_node, .nodes = p->node, .ninputs = p->n_input,
@@ -103,13 +117,16 @@ static enum rw_code load_model(struct ir_load *l, Onnx__ModelProto *p) {
         return ir_load_error(l, (struct ir_spot){0}, "is no ONNX model: it has no graph");
     if (!p->has_ir_version)
         return ir_load_error(l, (struct ir_spot){0}, "does not say its IR version");
+    if (p->ir_version < 1)
+        return ir_load_error(l, (struct ir_spot){0},
+                             "has IR version %" PRId64 ", wanted one from 1", p->ir_version);
     struct ir_model *m = l->m = ir_model_new(l->source->arena, p->ir_version);
     struct ir_parts parts = ir_graph_parts(p->graph);
     m->source = l->source;
     m->proto = p;
     m->main->proto = p->graph;
     m->main->name = p->graph->name ? p->graph->name : "";
-    TRY(check_imports(l, p->n_opset_import, (struct ir_spot){0}));
+    TRY(check_imports(l, p->n_opset_import, p->opset_import, (struct ir_spot){0}));
     load_opsets(m, p);
     TRY(check_functions(l, p));
     TRY(ir_load_graph(l, m->main, NULL, &parts));
