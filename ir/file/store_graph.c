@@ -158,15 +158,28 @@ static Onnx__ValueInfoProto *store_port(struct ir_store *s, const struct ir_grap
     return p;
 }
 
+/* The file's description of input v; *at goes along: inputs may have gone since, but those
+ * that stay keep their order. */
+static Onnx__ValueInfoProto *input_read(const struct ir_store *s, const struct ir_graph *g,
+                                        ir_value v, size_t *at) {
+    const struct ir_graph_read *known = g->proto ? read_of(s, g) : NULL;
+    if (!known || v >= known->n) return NULL;
+    for (; *at < g->proto->n_input; ++*at) {
+        Onnx__ValueInfoProto *read = g->proto->input[*at];
+        if (read->name && rw_streq(read->name, known->names[v])) return read;
+    }
+    return NULL;
+}
+
 static void store_interface(struct ir_store *s, const struct ir_graph *g,
                             Onnx__GraphProto *p) {
     Onnx__ValueInfoProto **in = IR_LIST(s, Onnx__ValueInfoProto, g->inputs.len);
     Onnx__ValueInfoProto **out = IR_LIST(s, Onnx__ValueInfoProto, g->outputs.len);
-    size_t nin = 0;
+    size_t nin = 0, at = 0;
     for (uint32_t i = 0; i < g->inputs.len; i++) {
         ir_value v = g->inputs.at[i];
         if (s->drop_init_inputs && ir_has(g, v, IR_IS_INIT)) continue;
-        in[nin++] = store_port(s, g, v, i < p->n_input ? p->input[i] : NULL);
+        in[nin++] = store_port(s, g, v, input_read(s, g, v, &at));
     }
     for (uint32_t i = 0; i < g->outputs.len; i++)
         out[i] = store_port(s, g, g->uses.at[g->outputs.at[i]].value,

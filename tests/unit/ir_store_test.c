@@ -210,6 +210,30 @@ static void a_raised_opset_raises_the_ir_version_and_drops_initializers_from_inp
     finish(p);
 }
 
+/* Each input that stays keeps its own description, wherever the initializers stood. */
+static void inputs_behind_dropped_initializers_keep_their_descriptions(void) {
+    start();
+    Onnx__GraphProto *g = graph("x", "y");
+    add(g, node("Sum", "x", "y"));
+    const char *const names[] = {"w", "z"};
+    for (size_t i = 0; i < countof(names); i++) {
+        PUSH(g->node[0]->input, g->node[0]->n_input, arena_strdup(&a, names[i]));
+        PUSH(g->input, g->n_input, info(names[i]));
+        g->input[i + 1]->doc_string = arena_printf(&a, "that of %s", names[i]);
+    }
+    PUSH(g->initializer, g->n_initializer, floats("w", 1, 4));
+    struct ir_model *m = read_model(model(g, 3, 8));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    ir_set_ir_version(m, 8);
+    ir_rename(m->main, ir_find_value(m->main, "z"), "zz");
+    Onnx__ModelProto *p = written(m);
+    CU_ASSERT_EQUAL_FATAL(p->graph->n_input, 2);
+    CU_ASSERT_STRING_EQUAL(p->graph->input[0]->name, "x");
+    CU_ASSERT_STRING_EQUAL(p->graph->input[1]->name, "zz");
+    CU_ASSERT_STRING_EQUAL_FATAL(p->graph->input[1]->doc_string, "that of z");
+    finish(p);
+}
+
 static void large_tensors_old_and_new_are_written_with_their_bytes(void) {
     start();
     Onnx__GraphProto *g = graph("x", "y");
@@ -285,6 +309,7 @@ void add_ir_store_suite(void) {
     T(a_new_node_says_which_rule_made_it_and_its_value_is_described);
     T(before_ir_version_10_nodes_have_no_metadata);
     T(a_raised_opset_raises_the_ir_version_and_drops_initializers_from_inputs);
+    T(inputs_behind_dropped_initializers_keep_their_descriptions);
     T(large_tensors_old_and_new_are_written_with_their_bytes);
     T(an_undone_edit_leaves_the_file_to_be_copied);
     T(an_output_that_cannot_be_written_is_an_error_and_nothing_remains);
