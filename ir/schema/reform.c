@@ -64,6 +64,15 @@ static bool is_default(const struct ir_attr *a, const struct ir_schema_attr *d) 
     return false;
 }
 
+/* In inference the mask of Dropout was left open before 12 (ONNX Runtime: all false) and is
+ * all true since. */
+static bool fills_mask_anew(const struct reform *r) {
+    const struct ir_node_info *x = ir_nod(r->g, r->n);
+    return rw_streq(r->to->name, "Dropout") && !r->to->domain[0] && r->from->since < 12 &&
+           r->to->since >= 12 && x->nout > 1 && x->out[1] != IR_NONE &&
+           ir_val(r->g, x->out[1])->nuses > 0;
+}
+
 /* Every attribute of the node has a place, and every operand of the newer form that is
  * required is there or will be. */
 static enum ir_reform check(struct reform *r) {
@@ -84,6 +93,8 @@ static enum ir_reform check(struct reform *r) {
     }
     if (x->nin > r->to->max_inputs || x->nout > r->to->max_outputs)
         return refuse(r, IR_REFORM_IMPOSSIBLE, "has fewer operands or results", NULL);
+    if (fills_mask_anew(r))
+        return refuse(r, IR_REFORM_IMPOSSIBLE, "fills otherwise its output", "mask");
     return IR_REFORM_DONE;
 }
 

@@ -118,6 +118,7 @@ static const struct epochs epochs[] = {
     {"Equal", 2, {1, 7}},
     {"Gemm", 2, {1, 7}}, /* C was broadcast only with `broadcast` = 1 */
     {"Greater", 2, {1, 7}},
+    {"GridSample", 2, {1, 20}}, /* modes bilinear and bicubic, then linear and cubic */
     {"GroupNormalization", 2, {1, 21}}, /* scale and bias by group, then by channel */
     {"Hardmax", 2, {1, 13}},            /* see Softmax */
     {"Less", 2, {1, 7}},

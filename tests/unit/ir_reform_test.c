@@ -4,6 +4,8 @@
 
 #include <CUnit/Basic.h>
 
+#include <stdio.h>
+
 struct fixture {
     struct arena arena;
     struct diag_sink diags;
@@ -85,6 +87,20 @@ static void an_epoch_needs_a_rule_and_changes_nothing(void) {
     arena_free(&f.arena);
 }
 
+static void a_mask_in_use_keeps_dropout_below_opset_12(void) {
+    static const char *const outputs[] = {"", ", bool[2] m"};
+    for (size_t i = 0; i < countof(outputs); i++) {
+        struct fixture f;
+        const char *why = NULL;
+        char text[200];
+        snprintf(text, sizeof text, "<ir_version: 6, opset_import: [\"\" : 11]>\n"
+                 "g (float[2] x) => (float[2] y%s) { y, m = Dropout (x) }", outputs[i]);
+        CU_ASSERT_EQUAL(reform(parse(&f, text), 13, &why),
+                        i ? IR_REFORM_IMPOSSIBLE : IR_REFORM_DONE);
+        arena_free(&f.arena);
+    }
+}
+
 static void crossing_ir_version_4_unlists_initializers(void) {
     struct fixture f;
     struct ir_graph *g = parse(&f, "<ir_version: 3, opset_import: [\"\" : 8]>\n"
@@ -109,5 +125,6 @@ void add_ir_reform_suite(void) {
     CU_ADD_TEST(s, a_default_that_changed_is_written_out);
     CU_ADD_TEST(s, a_split_says_its_number_of_parts);
     CU_ADD_TEST(s, an_epoch_needs_a_rule_and_changes_nothing);
+    CU_ADD_TEST(s, a_mask_in_use_keeps_dropout_below_opset_12);
     CU_ADD_TEST(s, crossing_ir_version_4_unlists_initializers);
 }

@@ -61,7 +61,7 @@ static void every_epoch_begins_with_a_version(void) {
             CU_ASSERT_TRUE(e[k] > e[k - 1]);
         }
     }
-    CU_ASSERT_EQUAL(with_epochs, 32);
+    CU_ASSERT_EQUAL(with_epochs, 33);
 }
 
 static void classes_fit_the_schemas(void) {

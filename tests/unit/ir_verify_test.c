@@ -42,6 +42,11 @@ static void a_right_model_gets_no_word(void) {
          RW_OK, "");
 }
 
+static void a_constant_may_hold_any_type_at_any_opset(void) {
+    says(HEAD(8) "g (float[N, 2] x) => (float[U] y) {\n"
+         "  s = Constant <value = int64[1] {-1}> ()\n  y = Reshape (x, s)\n}", RW_OK, "");
+}
+
 static void arity_is_compared(void) {
     says(HEAD(17) "g (float[N] x) => (float[N] y) { y = Add (x) }", RW_WRONG,
          "g: node of \"y\" (Add): error: has 1 operand, \"Add\" takes 2\n");
@@ -172,6 +177,7 @@ void add_ir_verify_suite(void);
 void add_ir_verify_suite(void) {
     CU_pSuite s = CU_add_suite("ir: verifying models", NULL, NULL);
     CU_ADD_TEST(s, a_right_model_gets_no_word);
+    CU_ADD_TEST(s, a_constant_may_hold_any_type_at_any_opset);
     CU_ADD_TEST(s, arity_is_compared);
     CU_ADD_TEST(s, batch_normalization_gives_one_or_all);
     CU_ADD_TEST(s, operators_have_their_opset);
