@@ -71,6 +71,7 @@ enum ir_node_flag { IR_NODE_DEAD = 1, IR_NODE_CHANGED = 2 /* not as in the file 
 struct ir_node_info {
     const char *name;
     sym_t op, domain; /* interned in the model; "ai.onnx" is stored as "" */
+    const char *overload; /* of the function that is called; mostly "" */
     const struct ir_schema *schema; /* of the imported opset; NULL: unknown operator */
     uint32_t flags;
     uint32_t nin, nout, nattr;
@@ -219,6 +220,7 @@ void ir_add_output(struct ir_graph *g, ir_value v);
 ir_value ir_add_outer(struct ir_graph *g, ir_value v);
 struct ir_new_node {
     const char *op, *domain, *name; /* name NULL: none; nodes may share one */
+    const char *overload;           /* NULL: none */
     uint32_t nin, nout, nattr;
     const ir_value *in;        /* IR_NONE: absent */
     const ir_value *out;       /* values without a producer; IR_NONE: empty */

@@ -28,16 +28,32 @@ static bool has_open_attributes(const struct ir_node_info *n) {
 }
 
 /* Runs the rule of the node. false: it broke a rule of its operator; x->why says which. */
-static bool apply(struct infer *x, bool *changed) {
+static bool apply(struct infer *x) {
     struct infer_entry e = infer_find(ir_domain_name(x->g, x->n), ir_op_name(x->g, x->n));
     struct ir_function *f = infer_callee(x->g, x->n);
     if (f) {
         infer_call(x, f);
-    } else if (!has_open_attributes(ir_nod(x->g, x->n))) {
-        if (e.rule && !e.rule(x)) return false;
-        if (e.value) e.value(x);
+        return true;
     }
-    return infer_commit(x, changed) && !x->failed_inside;
+    if (e.rule && !e.rule(x)) return false;
+    if (e.value) e.value(x);
+    return true;
+}
+
+/* The same with the attributes that the caller of the function gives: the node has them
+ * for that long. Without a caller nothing is said. */
+static bool apply_bound(struct infer *x) {
+    struct infer_attrs bound;
+    struct ir_node_info *n = &x->g->nodes.at[x->n];
+    struct infer_attrs own = {n->nattr, n->attr};
+    if (!infer_bind_attributes(x->run, n, &bound)) return true;
+    n->nattr = bound.n;
+    n->attr = bound.at;
+    bool ok = apply(x);
+    n = &x->g->nodes.at[x->n];
+    n->nattr = own.n;
+    n->attr = own.at;
+    return ok;
 }
 
 bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *changed,
@@ -49,7 +65,8 @@ bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *chang
                       .nout = info->nout};
     x.out = arena_zalloc(&run->scratch, x.nout * sizeof *x.out);
     *changed = false;
-    bool ok = apply(&x, changed);
+    bool ok = has_open_attributes(info) ? apply_bound(&x) : apply(&x);
+    ok = ok && infer_commit(&x, changed) && !x.failed_inside;
     *why = x.why;
     arena_reset(&run->scratch, mark);
     return ok;

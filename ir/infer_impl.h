@@ -30,11 +30,22 @@ struct infer_out {
     struct ir_type type;            /* dims in tmp */
     const struct ir_symval *symval; /* in tmp; NULL: not known */
 };
+struct infer_attrs {
+    uint32_t n;
+    struct ir_attr *at;
+};
+/* A call of a function whose body is being inferred. */
+struct infer_call {
+    struct ir_model *m;
+    const struct ir_function *f;
+    struct infer_attrs attrs; /* of the calling node */
+};
 /* One inference, over a node or a model. */
 struct infer_run {
     struct ir_model *m;
     struct diag_sink *diags;  /* or NULL */
     struct arena scratch;     /* of the nodes under way */
+    const struct infer_call *call; /* the innermost, or NULL */
     uint32_t call_depth;      /* of calls of functions under way */
     uint32_t call_nodes;      /* inferred inside calls so far */
 };
@@ -150,6 +161,10 @@ void infer_body(struct infer *x, struct ir_graph *body);
 /* --- infer_call.c ------------------------------------------------------------------ */
 /* The function of the model that node n calls, or NULL. */
 struct ir_function *infer_callee(const struct ir_graph *g, ir_node n);
+/* The attributes of a node of a function under the call under way, in scratch: those that
+ * refer to the caller's replaced. false where that cannot be told. */
+bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,
+                           struct infer_attrs *out);
 /* Outputs of a call, by inferring the function's body with the operands' types. */
 void infer_call(struct infer *x, struct ir_function *f);
 

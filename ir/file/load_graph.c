@@ -225,6 +225,7 @@ static void own_bodies(struct ir_graph *g, ir_node n, const struct ir_pending *p
 static void add_node(struct ir_graph *g, const struct ir_pending *pending) {
     Onnx__NodeProto *p = pending->proto;
     struct ir_new_node new = {.op = p->op_type, .domain = p->domain ? p->domain : "",
+                              .overload = p->overload && *p->overload ? p->overload : NULL,
                               .nin = (uint32_t)p->n_input, .nout = (uint32_t)p->n_output,
                               .nattr = (uint32_t)p->n_attribute, .in = pending->in,
                               .out = pending->out, .attr = pending->attr};

@@ -146,6 +146,7 @@ static Onnx__NodeProto *new_node(struct ir_store *s, const struct ir_graph *g, i
     p->op_type = text(s, ir_op_name(g, n));
     if (*x->name) p->name = text(s, x->name);
     if (x->domain != SYM_NONE) p->domain = text(s, ir_domain_name(g, n));
+    if (*x->overload) p->overload = text(s, x->overload);
     if (x->rule != SYM_NONE && s->ir_version >= METADATA_IR_VERSION)
         add_provenance(s, intern_text(&s->m->names, x->rule), p);
     return p;

@@ -112,6 +112,7 @@ ir_node ir_add_node(struct ir_graph *g, const struct ir_new_node *d, ir_node bef
         .name = d->name ? arena_strdup(m->arena, d->name) : "",
         .op = intern(&m->names, d->op),
         .domain = intern(&m->names, domain),
+        .overload = d->overload ? arena_strdup(m->arena, d->overload) : "",
         .schema = ir_schema_in(g, domain, d->op),
         .nout = d->nout,
         .out = d->nout ? arena_copy(m->arena, d->out, d->nout * sizeof *d->out) : NULL,

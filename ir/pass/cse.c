@@ -105,6 +105,7 @@ static bool same_computation(const void *key, uint32_t id, const void *ctx) {
     if (c->compared++ >= IR_MOST_COMPARED) return false;
     if (a->op != b->op || a->domain != b->domain || a->nin != b->nin || a->nout != b->nout)
         return false;
+    if (!rw_streq(a->overload, b->overload)) return false;
     for (uint32_t k = 0; k < a->nin; k++)
         if (operand(g, n, k) != operand(g, id, k)) return false;
     return attrs_within(g->model, a, b) && attrs_within(g->model, b, a);

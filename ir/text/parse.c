@@ -131,20 +131,6 @@ static void import_domain(struct text_parser *p, const struct ir_graph *g,
     ir_set_opset(p->model, arena_strdup(p->model->arena, domain), newest ? newest : 1);
 }
 
-/* The overload of a call has no place in the graph but the node's message. */
-static void keep_overload(struct text_parser *p, struct ir_graph *g, ir_node n,
-                          struct operator o) {
-    struct arena *a = p->model->arena;
-    if (!o.overload) return;
-    Onnx__NodeProto *proto = arena_new(a, Onnx__NodeProto);
-    onnx__node_proto__init(proto);
-    proto->op_type = arena_strdup(a, o.op);
-    proto->domain = arena_strdup(a, o.domain);
-    proto->overload = arena_strdup(a, o.overload);
-    if (*ir_nod(g, n)->name) proto->name = arena_strdup(a, ir_nod(g, n)->name);
-    g->nodes.at[n].proto = proto;
-}
-
 static void add_node(struct text_parser *p, struct text_scope *s, const char *label,
                      struct operator o, const struct name_list *outs,
                      const struct name_list *ins, const struct text_attrs *attrs) {
@@ -158,10 +144,10 @@ static void add_node(struct text_parser *p, struct text_scope *s, const char *la
     }
     if (p->failed) return;
     struct ir_new_node n = {.op = o.op, .domain = o.domain, .name = label,
+                            .overload = o.overload,
                             .nin = ins->list.len, .in = in, .nout = outs->list.len,
                             .out = out, .nattr = attrs->list.len, .attr = attrs->list.at};
     ir_node node = ir_add_node(s->graph, &n, IR_NONE);
-    keep_overload(p, s->graph, node, o);
     for (uint32_t i = 0; i < attrs->list.len; i++) {
         const struct ir_attr *a = &attrs->list.at[i];
         if (a->type != IR_ATTR_GRAPH && a->type != IR_ATTR_GRAPHS) continue;

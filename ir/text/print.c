@@ -102,9 +102,9 @@ static void print_operator(struct text_printer *p, const struct ir_graph *g, ir_
     if (*domain) buf_putc(p->out, '.');
     if (text_is_id(op)) buf_puts(p->out, op);
     else text_print_string(p->out, op, strlen(op));
-    if (x->proto && x->proto->overload && *x->proto->overload) {
+    if (*x->overload) {
         buf_putc(p->out, ':');
-        text_print_name(p->out, x->proto->overload);
+        text_print_name(p->out, x->overload);
     }
 }
 
