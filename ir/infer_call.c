@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/infer_impl.h"
-#include "ir/load.h"
+#include "ir/file/load.h"
 
 #define DEEPEST_CALL 8u
 #define MOST_CALL_NODES 200000u
