@@ -19,7 +19,8 @@ static bool is_kept(struct diag_sink *sink, enum diag_level level) {
 }
 
 static void add(struct diag_sink *sink, struct diag d, const char *format, va_list args) {
-    if (!is_kept(sink, d.level)) return;
+    sink->dropped = !is_kept(sink, d.level);
+    if (sink->dropped) return;
     d.text = arena_vprintf(sink->arena, format, args);
     vec_push(sink->arena, &sink->list, d);
 }
@@ -42,7 +43,17 @@ void diag_where(struct diag_sink *sink, enum diag_level level, const char *where
 }
 
 void diag_id(struct diag_sink *sink, uint16_t id) {
-    if (sink->list.len) vec_last(&sink->list)->id = id;
+    if (sink->list.len && !sink->dropped) vec_last(&sink->list)->id = id;
+}
+
+static const char *kept(struct diag_sink *sink, const char *text) {
+    return text && *text ? arena_strdup(sink->arena, text) : NULL;
+}
+
+void diag_about(struct diag_sink *sink, struct diag_subject s) {
+    if (!sink->list.len || sink->dropped) return;
+    vec_last(&sink->list)->subject =
+        (struct diag_subject){kept(sink, s.graph), kept(sink, s.node), kept(sink, s.op)};
 }
 
 void diag_place(const struct diag_source *source, uint32_t byte, uint32_t *line,

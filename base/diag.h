@@ -39,11 +39,15 @@ static inline struct span span_join(struct span a, struct span b) {
                          a.end > b.end ? a.end : b.end};
 }
 
+/* The node that a diagnostic is about, for tools; what is not known is NULL. */
+struct diag_subject { const char *graph, *node, *op; };
+
 struct diag {
     enum diag_level level;
     uint16_t id;         /* printed as [R010] behind the text; 0: none */
     struct span at;
     const char *where;   /* instead of a span: `model.onnx: node "n" (Op)`; or NULL */
+    struct diag_subject subject;
     const char *text;
 };
 
@@ -52,6 +56,7 @@ struct diag_sink {
     VEC(struct diag) list; /* notes and helps follow what they belong to */
     uint32_t count[DIAG_LEVEL_N];
     uint32_t error_limit; /* 0 = 20; beyond it errors are counted, not kept */
+    bool dropped;         /* the newest was only counted */
 };
 
 void diag_init(struct diag_sink *sink, struct arena *arena);
@@ -61,6 +66,8 @@ void diag_where(struct diag_sink *sink, enum diag_level level, const char *where
                 const char *format, ...) RW_PRINTF(4, 5);
 /* Gives the newest diagnostic its fixed id. */
 void diag_id(struct diag_sink *sink, uint16_t id);
+/* Says what the newest diagnostic is about. */
+void diag_about(struct diag_sink *sink, struct diag_subject subject);
 
 /* Line and column, from 1, of a byte of the source; columns count bytes. */
 void diag_place(const struct diag_source *source, uint32_t byte, uint32_t *line,

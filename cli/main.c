@@ -16,8 +16,8 @@ static const struct command main_job = {
 static const struct command commands[] = {
     {"explain", FOR_EXPLAIN, cmd_later, "explain -r PACK MODEL", 0, ANY,
      "why a rule did not match"},
-    {"check", FOR_CHECK, cmd_check, "check MODEL", 1, 1, "verify a model"},
-    {"infer", FOR_INFER, cmd_infer, "infer [-o OUT] MODEL", 1, 1, "write inferred shapes"},
+    {"check", FOR_CHECK, cmd_check, "check [--json] MODEL", 1, 1, "verify a model"},
+    {"infer", FOR_INFER, cmd_infer, "infer [--json] [-o OUT] MODEL", 1, 1, "write inferred shapes"},
     {"print", FOR_PRINT, cmd_print, "print [--all] [-o OUT] MODEL", 1, 1,
      "a model as ONNX text"},
     {"parse", FOR_PARSE, cmd_parse, "parse [-o OUT] TEXT", 1, 1, "ONNX text to a model"},

@@ -8,7 +8,7 @@
 enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
-    OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_LATER
+    OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -46,6 +46,8 @@ static const struct option_def defs[] = {
      "be sure that the output is on the disk"},
     {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
     {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
+    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER,
+     "what was found as JSON on standard output"},
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
     {OPT_VERBOSE, 'v', "verbose", NULL, FOR_ALL, "more detail"},
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
@@ -151,6 +153,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_DURABLE: o->durable = true; return true;
     case OPT_TIME: o->time = true; return true;
     case OPT_ALL: o->all = true; return true;
+    case OPT_JSON: o->json = true; return true;
     case OPT_QUIET: o->verbosity = -1; return true;
     case OPT_VERBOSE: o->verbosity = 1; return true;
     case OPT_HELP: o->help = true; return true;

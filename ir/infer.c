@@ -97,19 +97,12 @@ const struct ir_symval *ir_symval_of(struct ir_graph *g, ir_value v) {
 
 /* --- a graph ----------------------------------------------------------------------- */
 
-static void report(const struct ir_graph *g, ir_node n, const char *why,
-                   struct diag_sink *diags) {
-    struct arena words = ARENA_EMPTY;
-    diag_where(diags, DIAG_ERROR, ir_node_where(g, n, &words), "%s", why);
-    arena_free(&words);
-}
-
 bool infer_nodes(struct infer_run *run, struct ir_graph *g) {
     bool ok = true, changed;
     const char *why;
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
         if (infer_one(run, g, n, &changed, &why)) continue;
-        if (why && run->diags) report(g, n, why, run->diags);
+        if (why && run->diags) ir_diag_node(run->diags, DIAG_ERROR, g, n, why);
         ok = false;
     }
     return ok;
@@ -122,16 +115,26 @@ void infer_body(struct infer *x, struct ir_graph *body) {
 
 /* --- a model ----------------------------------------------------------------------- */
 
-enum rw_code ir_infer_model(struct ir_model *m, struct diag_sink *diags) {
+static enum rw_code infer_model(struct ir_model *m, bool strict, struct diag_sink *diags) {
     bool ok = true, journal_was_on = m->journal->on;
     for (uint32_t i = 0; i < m->graphs.len; i++)
         ok &= infer_prepare(m->graphs.at[i], diags) == RW_OK;
     if (!ok) return RW_FORMAT;
     struct infer_run run;
     infer_run_init(&run, m, diags);
+    run.strict = strict;
     for (uint32_t i = 0; i < m->graphs.len; i++)
         if (!m->graphs.at[i]->outer) ok &= infer_nodes(&run, m->graphs.at[i]);
     infer_run_end(&run);
     if (!journal_was_on) ir_commit(m);
-    return ok ? RW_OK : RW_FORMAT;
+    if (!ok) return RW_FORMAT;
+    return run.contradicted ? RW_WRONG : RW_OK;
+}
+
+enum rw_code ir_infer_model(struct ir_model *m, struct diag_sink *diags) {
+    return infer_model(m, false, diags);
+}
+
+enum rw_code ir_infer_strictly(struct ir_model *m, struct diag_sink *diags) {
+    return infer_model(m, true, diags);
 }

@@ -16,6 +16,9 @@
  * rule of its operator (a Conv with a rank-0 weight) is an error; a declaration that
  * contradicts what is inferred is a warning and loses. Linear in the graph. */
 enum rw_code ir_infer_model(struct ir_model *m, struct diag_sink *diags);
+/* The same of a model that is to be judged. What is declared and cannot be meant is an
+ * error: another type than is computed, another shape of an output of the main graph. */
+enum rw_code ir_infer_strictly(struct ir_model *m, struct diag_sink *diags);
 /* One node: sets its outputs. Returns false, and says why in *why (or NULL) in the
  * model's arena, when the operands cannot be right. Bodies are inferred along. */
 bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why);

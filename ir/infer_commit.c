@@ -56,15 +56,26 @@ static bool is_tensor_by_schema(const struct infer *x, uint32_t k) {
 
 /* --- completing -------------------------------------------------------------------- */
 
-static void warn(const struct infer *x, ir_value v, const char *what,
-                 const struct ir_type *declared, const struct ir_type *inferred) {
+/* Another shape of a value inside does no harm; no runtime takes another type. */
+static bool is_error(const struct infer *x, ir_value v, bool same_type) {
+    bool is_interface = ir_has(x->g, v, IR_IS_OUTPUT) && !x->g->outer && !x->g->function;
+    return x->run->strict && (is_interface || !same_type);
+}
+
+static void contradict(const struct infer *x, ir_value v, bool same_type,
+                       const struct ir_type *declared, const struct ir_type *inferred) {
     struct buf a = {0}, b = {0};
-    if (!x->run->diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
+    struct diag_sink *diags = x->run->diags;
+    bool error = is_error(x, v, same_type);
+    if (!diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
+    if (error) x->run->contradicted = true;
     ir_type_print(x->d, declared, &a);
     ir_type_print(x->d, inferred, &b);
-    diag_where(x->run->diags, DIAG_WARNING, ir_model_name(x->g->model),
+    diag_where(diags, error ? DIAG_ERROR : DIAG_WARNING, ir_model_name(x->g->model),
                "\"%s\" is declared with another %s: %s, but computed as %s",
-               ir_val(x->g, v)->name, what, buf_text(&a), buf_text(&b));
+               ir_val(x->g, v)->name, same_type ? "shape" : "type", buf_text(&a),
+               buf_text(&b));
+    diag_about(diags, ir_node_subject(x->g, x->n));
     buf_free(&a);
     buf_free(&b);
 }
@@ -83,6 +94,15 @@ static bool fill_dims(struct infer *x, ir_dim *dims, uint32_t rank,
     return agrees;
 }
 
+/* Tensor and sequence, or sequences of different tensors; shapes aside. */
+static bool is_other_kind(const struct ir_type *a, const struct ir_type *b) {
+    for (; a && b; a = a->elem, b = b->elem) {
+        if (a->kind != b->kind) return true;
+        if (a->dtype != b->dtype && a->dtype && b->dtype) return true;
+    }
+    return false;
+}
+
 static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
                           const struct ir_type *old) {
     ir_dim *dims = arena_copy(x->tmp, t->dims, t->rank * sizeof *dims);
@@ -94,17 +114,15 @@ static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
             return infer_fail(x, "dimension %u of \"%s\" is negative (%" PRId64 ")", i,
                               ir_val(x->g, v)->name, value);
     }
-    if (!agrees) warn(x, v, "shape", old, t);
+    if (!agrees && t->dtype == ir_type_dtype(old)) contradict(x, v, true, old, t);
     return true;
 }
 
-static bool complete_tensor(struct infer *x, uint32_t k, ir_value v, struct ir_type *t,
+static bool complete_tensor(struct infer *x, ir_value v, struct ir_type *t,
                             const struct ir_type *old) {
-    if (old && old->kind != IR_TENSOR) old = NULL;
     enum ir_dtype before = ir_type_dtype(old);
-    if (t->dtype == IR_UNDEFINED) t->dtype = infer_schema_dtype(x, k);
     if (t->dtype == IR_UNDEFINED) t->dtype = before;
-    else if (before != IR_UNDEFINED && before != t->dtype) warn(x, v, "type", old, t);
+    else if (before != IR_UNDEFINED && before != t->dtype) contradict(x, v, false, old, t);
     if (t->ranked) return complete_dims(x, v, t, old);
     if (ir_type_ranked(old)) {
         t->ranked = true;
@@ -166,7 +184,12 @@ bool infer_commit(struct infer *x, bool *changed) {
         if (!out->known && old) infer_set_type(x, k, old);
         if (!out->known) continue;
         struct ir_type t = out->type;
-        if (t.kind == IR_TENSOR && !complete_tensor(x, k, v, &t, old)) return false;
+        if (t.kind == IR_TENSOR && t.dtype == IR_UNDEFINED)
+            t.dtype = infer_schema_dtype(x, k);
+        bool is_tensor = t.kind == IR_TENSOR && old && old->kind == IR_TENSOR;
+        if (old && !is_tensor && is_other_kind(old, &t)) contradict(x, v, false, old, &t);
+        if (old && !is_tensor) old = NULL;
+        if (t.kind == IR_TENSOR && !complete_tensor(x, v, &t, old)) return false;
         *changed |= write_type(x, v, &t);
         *changed |= write_value(x, v, out->symval);
     }

@@ -44,6 +44,8 @@ struct infer_call {
 struct infer_run {
     struct ir_model *m;
     struct diag_sink *diags;  /* or NULL */
+    bool strict;              /* contradicted declarations are errors, ... */
+    bool contradicted;        /* ... and there was one */
     struct arena scratch;     /* of the nodes under way */
     const struct infer_call *call; /* the innermost, or NULL */
     uint32_t call_depth;      /* of calls of functions under way */

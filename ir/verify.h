@@ -22,4 +22,11 @@ void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
  * changes nothing. */
 enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
 
+/* Names, types and shapes of the inputs and outputs of a model, as they are now. */
+struct ir_interface;
+const struct ir_interface *ir_interface_of(const struct ir_model *m, struct arena *a);
+/* Are they still the same? RW_WRONG with an error where not. */
+enum rw_code ir_verify_kept(const struct ir_model *m, const struct ir_interface *was,
+                            struct diag_sink *diags);
+
 #endif

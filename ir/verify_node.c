@@ -1,6 +1,7 @@
 /* verify_node.c -- operands, outputs and attributes of a node against its schema.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/onnx.pb-c.h"
 #include "ir/verify_parts.h"
 
 /* --- arity ------------------------------------------------------------------------- */
@@ -27,6 +28,19 @@ static void verify_batch_norm(struct verify *v) {
                         s->max_outputs);
 }
 
+/* Only operands that stand alone can be left out. */
+static void verify_variadic(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    if (rw_streq(s->domain, "com.microsoft") || !s->ninputs) return;
+    if (s->inputs[s->ninputs - 1].option != IR_VARIADIC) return;
+    for (uint32_t k = s->ninputs - 1u; k < v->x->nin; k++)
+        if (ir_input(v->g, v->n, k) == IR_NONE) {
+            ir_verify_wrong(v, "operand %u (\"%s\") is missing", k,
+                            s->inputs[s->ninputs - 1].name);
+            return;
+        }
+}
+
 static void verify_arity(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     verify_count(v, "operand", "takes", v->x->nin, s->min_inputs, s->max_inputs);
@@ -35,6 +49,7 @@ static void verify_arity(struct verify *v) {
     for (uint32_t k = 0; k < v->x->nin && k < s->ninputs; k++)
         if (s->inputs[k].option == IR_SINGLE && ir_input(v->g, v->n, k) == IR_NONE)
             ir_verify_wrong(v, "operand %u (\"%s\") is missing", k, s->inputs[k].name);
+    verify_variadic(v);
     for (uint32_t k = 0; k < v->x->nout && k < s->noutputs; k++)
         if (s->outputs[k].option == IR_SINGLE && v->x->out[k] == IR_NONE)
             ir_verify_wrong(v, "output %u (\"%s\") has no name", k, s->outputs[k].name);
@@ -79,16 +94,30 @@ static void unknown_attr(struct verify *v, const char *name) {
     suggest_attr(v, name);
 }
 
+/* Readers guess, but from IR version 2 on it is to be said. */
+static bool says_its_type(const struct verify *v, const struct ir_attr *a) {
+    const Onnx__AttributeProto *p = a->proto;
+    return !p || v->m->ir_version < 2 ||
+           (p->has_type && p->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED);
+}
+
 static void verify_attr(struct verify *v, uint32_t k) {
     const struct ir_attr *a = &v->x->attr[k];
     for (uint32_t i = 0; i < k; i++)
         if (rw_streq(v->x->attr[i].name, a->name))
             ir_verify_wrong(v, "attribute \"%s\" is there twice", a->name);
     const struct ir_schema_attr *s = ir_schema_attr(v->x->schema, a->name);
+    ir_verify_tensor_attr(v, a);
+    if (a->ref) ir_verify_reference(v, a);
     if (!s) unknown_attr(v, a->name);
+    else if (!says_its_type(v, a))
+        ir_verify_wrong(v, "attribute \"%s\" does not say its type, which is to be %s",
+                        a->name, attr_type_name(s->type));
     else if (a->type != s->type)
         ir_verify_wrong(v, "attribute \"%s\" is %s, wanted %s", a->name,
                         attr_type_name(a->type), attr_type_name(s->type));
+    else
+        ir_verify_range(v, a);
 }
 
 /* Which of its attributes a Constant has is its own affair, but it has one. */

@@ -81,6 +81,19 @@ static enum rw_code load_typed(struct ir_load *l, const Onnx__TensorProto *p,
     return RW_OK;
 }
 
+/* One field holds the data; of two, nobody could say which is meant. */
+static bool has_two_payloads(const struct ir_load *l, const Onnx__TensorProto *p) {
+    static const uint32_t fields[] = {IR_FLOAT_DATA, IR_INT32_DATA, IR_INT64_DATA,
+                                      IR_DOUBLE_DATA, IR_UINT64_DATA};
+    uint32_t found = p->n_string_data != 0;
+    found += p->raw_data.len != 0 || payload_of(l, p, RAW_DATA) != NULL;
+    for (size_t i = 0; i < countof(fields); i++)
+        found += ir_typed_count(p, fields[i]) || payload_of(l, p, fields[i]);
+    bool external = p->has_data_location &&
+                    p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    return found + external > 1;
+}
+
 enum rw_code ir_load_tensor(struct ir_load *l, Onnx__TensorProto *p, struct ir_spot at,
                             struct ir_tensor **out) {
     struct ir_tensor *t = arena_new(l->m->arena, struct ir_tensor);
@@ -89,6 +102,8 @@ enum rw_code ir_load_tensor(struct ir_load *l, Onnx__TensorProto *p, struct ir_s
     t->proto = p;
     t->doc = p->doc_string;
     t->dtype = known ? (enum ir_dtype)p->data_type : IR_UNDEFINED;
+    if (has_two_payloads(l, p))
+        return ir_load_error(l, at, "has data in more than one field");
     if (p->n_dims > UINT16_MAX) return ir_load_error(l, at, "has %zu dims", p->n_dims);
     t->rank = (uint32_t)p->n_dims;
     t->dims = p->dims;

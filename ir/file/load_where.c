@@ -5,6 +5,11 @@
 
 #include <stdarg.h>
 
+static const char *name_of(const Onnx__NodeProto *p) {
+    if (p->name && *p->name) return p->name;
+    return p->n_output ? p->output[0] : NULL;
+}
+
 static void add_node(struct buf *b, const Onnx__NodeProto *p) {
     buf_puts(b, "node ");
     if (p->name && *p->name) buf_quote(b, p->name);
@@ -33,6 +38,9 @@ enum rw_code ir_load_error(struct ir_load *l, struct ir_spot at, const char *for
     diag_where(l->diags, DIAG_ERROR, buf_text(&where), "%s",
                arena_vprintf(&l->scratch, format, args));
     va_end(args);
+    if (at.node)
+        diag_about(l->diags, (struct diag_subject){.node = name_of(at.node),
+                                                   .op = at.node->op_type});
     buf_free(&where);
     return RW_FORMAT;
 }

@@ -13,8 +13,9 @@
 
 static enum rw_code verify(struct ir_model *m, struct diag_sink *diags) {
     ir_add_missing_imports(m, diags);
-    TRY(ir_infer_model(m, diags));
-    return ir_verify_model(m, diags);
+    enum rw_code inferred = ir_infer_strictly(m, diags);
+    enum rw_code code = ir_verify_model(m, diags);
+    return code == RW_OK ? inferred : code;
 }
 
 static void print(const struct diag_sink *diags) {

@@ -158,6 +158,64 @@ static void bodies_fit_their_node(void) {
          "g: node of \"y\" (If): error: body \"else_branch\" has 2 outputs, wanted 1\n");
 }
 
+static void values_of_attributes_have_a_range(void) {
+    says(HEAD(20) "g (float[N] x) => (float[N] y) {\n  y = Gelu <approximate = \"erf\"> (x)\n}",
+         RW_WRONG, "g: node of \"y\" (Gelu): error: attribute \"approximate\" is \"erf\", wanted "
+         "one of none tanh\n");
+    says(HEAD(20)
+         "g (float[N, 3, 8, 8] x, float[4, 3, 3, 3] w) => (float[N, 4, P, Q] y) {\n"
+         "  y = Conv <strides = [1, 0]> (x, w)\n}", RW_WRONG,
+         "g: node of \"y\" (Conv): error: attribute \"strides\" has 0, wanted 1 or more\n");
+    says(HEAD(20) "g (float[N, 3] x) => (float[N, 1] y) {\n"
+         "  y = ReduceMax <keepdims = 2> (x)\n}", RW_WRONG,
+         "g: node of \"y\" (ReduceMax): error: attribute \"keepdims\" has 2, wanted 0 or "
+         "1\n");
+}
+
+static void what_stands_together_is_looked_at(void) {
+    says(HEAD(19) "g (float[N, 3, 8, 8] x, float[4] s) => (float[N, 3, P, Q] y) {\n"
+         "  y = Resize (x, , , )\n}", RW_WRONG,
+         "g: node of \"y\" (Resize): error: has neither \"scales\" nor \"sizes\", wanted "
+         "one of them\n");
+    says(HEAD(18) "g (float[6] x) => (float[3] y, float[3] z) { y, z = Split (x) }",
+         RW_WRONG,
+         "g: node of \"y\" (Split): error: has neither \"split\" nor \"num_outputs\", "
+         "wanted one of them\n");
+    says(HEAD(18) "g (int64 d, int64[N] i, float[3] v) => (float[N, D] y) {\n"
+         "  y = OneHot (i, d, v)\n}", RW_WRONG,
+         "g: node of \"y\" (OneHot): error: operand 2 (\"values\") has 3 items, wanted "
+         "2\n");
+    says(HEAD(18) "g (int64[2, N] n, float[5, N] x) => (float[5, N] y) {\n"
+         "  y = ReverseSequence (x, n)\n}", RW_WRONG,
+         "g: node of \"y\" (ReverseSequence): error: operand 1 (\"sequence_lens\") has "
+         "rank 2, wanted 1\n");
+    says(HEAD(18) "g (float[N] x) => (float[M] y) { y = Concat <axis = 0> (, x) }",
+         RW_WRONG,
+         "g: node of \"y\" (Concat): error: operand 0 (\"inputs\") is missing\n");
+}
+
+#define WITH_FUNCTIONS \
+    "<ir_version: 8, opset_import: [\"\" : 17, \"l\" : 1]>\n" \
+    "m (float[N] x) => (float[N] y) { y = l.f (x) }\n"
+#define FUNCTION "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\n"
+
+static void functions_call_each_other_in_no_circle(void) {
+    says(WITH_FUNCTIONS FUNCTION "f (a) => (b) { b = l.g (a) }\n"
+         FUNCTION "g (a) => (b) { b = Relu (a) }", RW_OK, "");
+    says(WITH_FUNCTIONS FUNCTION "f (a) => (b) { b = l.f (a) }", RW_WRONG,
+         "m: function \"f\": error: calls itself\n");
+    says(WITH_FUNCTIONS FUNCTION "f (a) => (b) { c = Relu (a)  b = l.g (c) }\n"
+         FUNCTION "g (a) => (b) { b = l.f (a) }", RW_WRONG,
+         "m: function \"f\": error: is in a cycle: it calls \"g\", which calls it\n");
+}
+
+static void calls_fit_their_function(void) {
+    says("<ir_version: 8, opset_import: [\"\" : 17, \"l\" : 1]>\n"
+         "m (float[N] x) => (float[N] y) { y = l.f (x, x) }\n"
+         FUNCTION "f (a) => (b) { b = Relu (a) }", RW_WRONG,
+         "m: node of \"y\" (f): error: has 2 operands, the function takes 1\n");
+}
+
 static void other_domains_are_imported_when_missing(void) {
     struct buf out = {0};
     const char *text = HEAD(17) "g (float[N] x) => (float[N] y) {\n"
@@ -187,5 +245,9 @@ void add_ir_verify_suite(void) {
     CU_ADD_TEST(s, some_operators_let_any_attribute_pass);
     CU_ADD_TEST(s, types_are_compared);
     CU_ADD_TEST(s, bodies_fit_their_node);
+    CU_ADD_TEST(s, values_of_attributes_have_a_range);
+    CU_ADD_TEST(s, what_stands_together_is_looked_at);
+    CU_ADD_TEST(s, functions_call_each_other_in_no_circle);
+    CU_ADD_TEST(s, calls_fit_their_function);
     CU_ADD_TEST(s, other_domains_are_imported_when_missing);
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""The verifier beside onnx.checker (full), on valid models and on models with one fault.
+
+    verify_mutations.py TOOL [--all] [--count N] [--seed S] [--shared FOLDER]
+
+TOOL is the built tests/tools/verify. Models: those of tests/models, the node models of the
+onnx package, with --all those of the shared folder too. Both judges must give the same
+verdict, or the difference must be of a kind that is listed below and explained, under its
+name, in docs/verifier.md. Each kind of difference is listed with the number of its cases.
+Without --all, 800 faults of seed 1; with it, 12000.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    import onnx
+    from onnx.backend.test import loader
+except ImportError as missing:
+    print("skipped:", missing)
+    sys.exit(77)
+
+import model_faults
+
+HERE = pathlib.Path(__file__).resolve().parent
+DOCS = HERE.parent / "docs" / "verifier.md"
+MOST = 60_000  # bytes of a model that faults are put into
+POOLS = "AveragePool|MaxPool|LpPool"
+
+# (name, what the checker says, what we say): both patterns must be found.
+TAKEN = [  # we pass what the checker refuses
+    ("order", "topologically sorted", "they are sorted"),
+    ("missing import", "No opset import for domain|must specify opset_import",
+     "the import is added"),
+    ("ai.onnx", "No opset import for domain 'ai.onnx'", ""),
+    ("graph name", "Field 'name' of 'graph'", "the graph has no name"),
+    ("missing shape", "Field 'shape' of 'type'", "has no shape"),
+    ("missing type", "Field 'type' of 'value_info'|Invalid tensor data type 0",
+     "has no (element )?type"),
+    ("newer version", "is higher than the checker", "newer than"),
+    ("early IR version", "IR version < 3 cannot have opset_import", "which came with 3"),
+    ("stale shape", "InferenceError", "warning: .* is declared with another shape"),
+    ("negative dimension", "", "which is taken as unknown"),
+    ("windows at the edge", rf"op_type:({POOLS}).*existing shape differ", ""),
+    ("bodies of the standard", r"op_type:MeanVarianceNormalization.*op_type:Constant", ""),
+]
+REFUSED = [  # we refuse what the checker passes
+    ("operators of ONNX Runtime", "", "error: .*com.microsoft"),
+    ("unknown operator", "", "has no operator"),
+    ("size of data", "", r"error: has \d+ (bytes|numbers|strings)"),
+    ("values of attributes", "", r'error: attribute "\w+" (is "[^"]*"|has -?\d+), wanted'),
+    ("reference outside of a function", "", "is in no function"),
+    ("operands and outputs in pairs", "", "wanted (both or none|one of them)"),
+    ("empty operand", "", r'error: operand \d+ \("\w+"\) is missing'),
+    ("more is computed", "", "error: .*(do not broadcast|do not fit|do not agree|has rank"
+     "|is declared with another|is negative|rank|items|twice|wanted)"),
+]
+
+
+# --- models -----------------------------------------------------------------------------
+
+def backend_models():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [(case.name, case.model.SerializeToString())
+                for case in loader.load_model_tests(kind="node")]
+
+
+def files(folder):
+    return [(str(p), p.read_bytes()) for p in sorted(folder.glob("*.onnx"))]
+
+
+# --- judges -----------------------------------------------------------------------------
+
+def checker_says(source, data):
+    """Why the checker refuses the model, or None; data None: the file, whose external data
+    is looked at too."""
+    try:
+        onnx.checker.check_model(source if data is None else data, full_check=True)
+        return None
+    except Exception as e:  # several classes, from more than one layer
+        return f"{type(e).__name__}: {e}"
+
+
+def run_tool(tool, paths):
+    """[(exit code, lines)] of models."""
+    found = []
+    for i in range(0, len(paths), 400):
+        run = subprocess.run([tool, *paths[i:i + 400]], capture_output=True, timeout=600)
+        if run.returncode != 0:
+            sys.exit(run.stderr.decode("utf-8", "replace")[-2000:])
+        for line in run.stdout.decode("utf-8", "replace").splitlines():
+            if line.startswith("    "):
+                found[-1][1].append(line.strip())
+            else:
+                found.append((int(line.split(" ", 1)[0]), []))
+    if len(found) != len(paths):
+        sys.exit(f"{len(found)} verdicts on {len(paths)} models")
+    return found
+
+
+def in_contrib(model, said):
+    """Is the first error about an operator of com.microsoft?"""
+    named = re.search(r'node (?:of )?"((?:[^"\\]|\\.)*)" \(\w+\): error', said)
+    for graph in model_faults.graphs(model.graph) if named else ():
+        for n in graph.node:
+            if named[1] in (n.name, *n.output) and n.domain == "com.microsoft":
+                return True
+    return False
+
+
+def kind_of(model, refused, checker, said):
+    """The name of the kind of a difference, or None."""
+    for name, checker_pattern, our_pattern in REFUSED if refused else TAKEN:
+        if name == "operators of ONNX Runtime":
+            if in_contrib(model, said):
+                return name
+        elif re.search(checker_pattern, checker or "", re.S) and re.search(our_pattern, said):
+            return name
+    return None
+
+
+# --- comparing --------------------------------------------------------------------------
+
+class Comparison:
+    def __init__(self, tool):
+        self.tool, self.wrong = tool, 0
+        self.kinds, self.verdicts = collections.Counter(), collections.Counter()
+
+    def compare(self, cases):
+        """cases: (words, path, checker's verdict)."""
+        for (words, path, checker), (code, lines) in zip(
+                cases, run_tool(self.tool, [c[1] for c in cases])):
+            self.verdicts["refused" if checker else "passed"] += 1
+            if (code != 0) == (checker is not None):
+                continue
+            said = "\n".join(lines)
+            kind = kind_of(onnx.load(path, load_external_data=False), code != 0, checker, said)
+            if kind:
+                self.kinds["refused" if code else "taken", kind] += 1
+                continue
+            self.wrong += 1
+            print(f"{words}\n    onnx.checker: {checker or 'takes it'}\n    onnxrw: "
+                  f"{'refuses' if code else 'takes'} it: {said[:300]}")
+
+    def report(self):
+        for (verdict, kind), count in sorted(self.kinds.items()):
+            print(f"{count:6} {verdict}: {kind}")
+        total = sum(self.verdicts.values())
+        print(f"{total} models, of which onnx.checker refuses {self.verdicts['refused']}; "
+              f"{sum(self.kinds.values())} differences of {len(self.kinds)} kinds, "
+              f"{self.wrong} unexplained")
+
+
+def write(folder, number, data):
+    path = os.path.join(folder, f"{number:05}.onnx")
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def compare_whole(comparison, models, folder):
+    """The models as they are."""
+    cases = []
+    for i, (name, data) in enumerate(models):
+        on_disk = os.path.exists(name)
+        path = name if on_disk else write(folder, i, data)
+        cases.append((name, path, checker_says(name, None if on_disk else data)))
+    comparison.compare(cases)
+
+
+def compare_faults(comparison, models, folder, count, draw):
+    """Faults in models that the checker takes; one in five in a larger one."""
+    valid = [(n, onnx.load_from_string(d)) for n, d in models
+             if len(d) < MOST and not checker_says(n, d)]
+    real = [m for m in valid if os.path.exists(m[0])]
+    cases = []
+    while len(cases) < count:
+        name, model = draw.choice(real if draw.random() < 0.2 else valid)
+        broken, fault = model_faults.faulty(model, draw)
+        data = broken.SerializeToString()
+        path = write(folder, len(cases), data)
+        cases.append((f"{os.path.basename(name)}: {fault}", path, checker_says("", data)))
+    comparison.compare(cases)
+
+
+def undocumented():
+    text = DOCS.read_text()
+    return [k[0] for k in TAKEN + REFUSED if f"\n### {k[0]}\n".lower() not in text.lower()]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("tool")
+    p.add_argument("--all", action="store_true")
+    p.add_argument("--count", type=int)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
+        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    a = p.parse_args()
+    comparison = Comparison(a.tool)
+    models = files(HERE / "models") + backend_models()
+    with tempfile.TemporaryDirectory() as folder:
+        compare_whole(comparison, models, folder)
+        if a.all:
+            for name in ("corpus", "corpus-other", "bugs"):
+                compare_whole(comparison, files(a.shared / name), folder)
+        count = a.count or (12000 if a.all else 800)
+        compare_faults(comparison, models, folder, count, random.Random(a.seed))
+    comparison.report()
+    for kind in undocumented():
+        print(f"docs/verifier.md does not explain: {kind}")
+        comparison.wrong += 1
+    return 1 if comparison.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
