@@ -1,8 +1,8 @@
-/* verify_node.c -- operands, outputs and attributes of a node against its schema.
+/* node.c -- operands, outputs and attributes of a node against its schema.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 /* --- arity ------------------------------------------------------------------------- */
 

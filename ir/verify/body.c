@@ -1,7 +1,7 @@
-/* verify_body.c -- the bodies of If, Loop and Scan take and give what their node says.
+/* body.c -- the bodies of If, Loop and Scan take and give what their node says.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 static void verify_count(struct verify *v, const char *body, uint32_t count,
                          uint32_t wanted, const char *what) {

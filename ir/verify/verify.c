@@ -1,7 +1,7 @@
 /* verify.c -- operators, and the walk over all nodes of all graphs.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 #include <stdarg.h>
 

@@ -1,11 +1,11 @@
-/* verify_type.c -- element types of operands and outputs against the type constraints.
+/* type.c -- element types of operands and outputs against the type constraints.
  *
  * What is not known is not compared. Operands and outputs that share a constraint have the
  * same type; that is looked at in one pass, with the first known type of each.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 #define NESTING_MAX 16
 

@@ -1,8 +1,8 @@
-/* verify_range.c -- values of attributes: the words that the standard lists for a string,
+/* range.c -- values of attributes: the words that the standard lists for a string,
  * and the least that a number may be.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 #define ANY_OP NULL
 

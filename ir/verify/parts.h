@@ -1,4 +1,4 @@
-/* verify_parts.h -- what the parts of the verifier share. Private to ir/.
+/* parts.h -- what the parts of the verifier share. Private to ir/.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef IR_VERIFY_PARTS_H
@@ -36,13 +36,13 @@ void ir_verify_wrong(struct verify *v, const char *format, ...) RW_PRINTF(2, 3);
 void ir_verify_warn(struct verify *v, const char *format, ...) RW_PRINTF(2, 3);
 void ir_verify_help(struct verify *v, const char *format, ...) RW_PRINTF(2, 3);
 
-/* verify_import.c: IR version, opsets of the model and of its functions. */
+/* import.c: IR version, opsets of the model and of its functions. */
 void ir_verify_imports(struct verify *v);
 /* The name of a domain, "ai.onnx" for "". */
 const char *ir_shown_domain(const char *domain);
-/* verify_interface.c: what the file says of inputs and outputs. */
+/* interface.c: what the file says of inputs and outputs. */
 void ir_verify_interface(struct verify *v);
-/* verify_function.c */
+/* function.c */
 void ir_verify_note_functions(struct verify *v);
 /* Do functions call each other in a circle? */
 void ir_verify_functions(struct verify *v);
@@ -51,20 +51,20 @@ void ir_verify_functions(struct verify *v);
 bool ir_verify_call(struct verify *v);
 /* An attribute of the node that refers to one of the function around it. */
 void ir_verify_reference(struct verify *v, const struct ir_attr *a);
-/* verify_tensor.c: the number of an element type, at what stands at `where`; those of
+/* tensor.c: the number of an element type, at what stands at `where`; those of
  * initializers, and of an attribute of the node. */
 void ir_verify_element_type(struct verify *v, const char *where, int32_t number);
 void ir_verify_initializers(struct verify *v, const struct ir_graph *g);
 void ir_verify_tensor_attr(struct verify *v, const struct ir_attr *a);
-/* verify_shape.c: what single operators ask of operands and attributes. */
+/* shape.c: what single operators ask of operands and attributes. */
 void ir_verify_shapes(struct verify *v);
-/* verify_range.c: the value of an attribute. */
+/* range.c: the value of an attribute. */
 void ir_verify_range(struct verify *v, const struct ir_attr *a);
-/* verify_node.c: operands, outputs and attributes of the node against its schema. */
+/* node.c: operands, outputs and attributes of the node against its schema. */
 void ir_verify_node(struct verify *v);
-/* verify_type.c: element types of the node against its schema. */
+/* type.c: element types of the node against its schema. */
 void ir_verify_types(struct verify *v);
-/* verify_body.c: the bodies of If, Loop and Scan against their node. */
+/* body.c: the bodies of If, Loop and Scan against their node. */
 void ir_verify_bodies(struct verify *v);
 
 #endif

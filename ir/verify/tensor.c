@@ -1,8 +1,8 @@
-/* verify_tensor.c -- element types by number: of constants, of what a file declares.
+/* tensor.c -- element types by number: of constants, of what a file declares.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 void ir_verify_element_type(struct verify *v, const char *where, int32_t number) {
     bool newer = v->m->ir_version > ir_version_for_opset(INT64_MAX);

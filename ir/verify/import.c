@@ -1,8 +1,8 @@
-/* verify_import.c -- versions of opsets and of the format.
+/* import.c -- versions of opsets and of the format.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 const char *ir_shown_domain(const char *domain) { return *domain ? domain : "ai.onnx"; }
 

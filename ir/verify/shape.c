@@ -1,8 +1,8 @@
-/* verify_shape.c -- what operators ask of their operands beyond what inference needs:
+/* shape.c -- what operators ask of their operands beyond what inference needs:
  * ranks, and which of several operands and attributes stand together.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 /* --- ranks -------------------------------------------------------------------------- */
 

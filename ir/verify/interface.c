@@ -1,9 +1,9 @@
-/* verify_interface.c -- inputs and outputs of the main graph: what a file must say of them,
+/* interface.c -- inputs and outputs of the main graph: what a file must say of them,
  * and that a rewrite leaves them as they were.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 /* --- what a file says --------------------------------------------------------------- */
 

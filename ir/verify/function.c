@@ -1,8 +1,8 @@
-/* verify_function.c -- functions of the model: calls, references to attributes, cycles.
+/* function.c -- functions of the model: calls, references to attributes, cycles.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/onnx.pb-c.h"
-#include "ir/verify_parts.h"
+#include "ir/verify/parts.h"
 
 #define AMBIGUOUS (MAP_NONE - 1) /* told apart by overload, which is not looked at */
 
