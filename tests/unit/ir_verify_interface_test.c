@@ -53,7 +53,7 @@ static void an_output_is_declared_as_it_is_computed(void) {
     judged(HEAD "g (float[N] x) => (seq(int64[N]) y) { y = SequenceConstruct (x) }",
            RW_WRONG,
            "g: error: \"y\" is declared with another type: seq(int64[N]), but computed as "
-           "seq(float[])\n");
+           "seq(float[N])\n");
 }
 
 static void a_stale_shape_inside_does_no_harm(void) {
