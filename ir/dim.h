@@ -64,6 +64,10 @@ bool ir_dim_is_fresh(const struct ir_dims *t, ir_dim d);
 /* How many atoms there are; are the symbols of d among the first `atoms`? */
 uint32_t ir_dims_symbols(const struct ir_dims *t);
 bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms);
+/* The value of d when each symbol (by its number, below ir_dims_symbols) has the value that
+ * `symbol` says; false where that cannot be told or overflows. */
+bool ir_dim_value(const struct ir_dims *t, ir_dim d,
+                  int64_t (*symbol)(void *ctx, uint32_t number), void *ctx, int64_t *out);
 /* Text such as `batch*seq + 1`; `?` when unknown. Fresh symbols print as `_1`, ... */
 void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out);
 /* Whether d is a plain named symbol that can stand as dim_param; then its name. */

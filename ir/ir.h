@@ -16,6 +16,7 @@
 #include "ir/pass.h"
 #include "ir/reform.h"
 #include "ir/schema.h"
+#include "ir/slice.h"
 #include "ir/tensor.h"
 #include "ir/text.h"
 #include "ir/type.h"

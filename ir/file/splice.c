@@ -10,8 +10,14 @@ void ir_sink_open(struct ir_sink *s, int fd) {
     if (!s->buffer) rw_out_of_memory();
 }
 
+void ir_sink_open_memory(struct ir_sink *s, struct buf *memory) {
+    ir_sink_open(s, -1);
+    s->memory = memory;
+}
+
 static void flush(struct ir_sink *s) {
-    if (!s->failed && !os_write(s->fd, s->buffer, s->used)) s->failed = true;
+    if (s->memory) buf_add(s->memory, s->buffer, s->used);
+    else if (!s->failed && !os_write(s->fd, s->buffer, s->used)) s->failed = true;
     s->used = 0;
 }
 

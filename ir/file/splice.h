@@ -8,17 +8,20 @@
 #ifndef IR_SPLICE_H
 #define IR_SPLICE_H
 
+#include "base/buf.h"
 #include "base/os.h"
 #include "ir/file/skeleton.h"
 
-/* Bytes on their way into a file, gathered in a buffer. */
+/* Bytes on their way into a file, gathered in a buffer, or into memory. */
 struct ir_sink {
     int fd;
+    struct buf *memory; /* NULL: fd */
     uint8_t *buffer;
     size_t used;
     bool failed; /* errno tells */
 };
 void ir_sink_open(struct ir_sink *s, int fd);
+void ir_sink_open_memory(struct ir_sink *s, struct buf *memory);
 void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len);
 /* A range of an open file, a buffer at a time. */
 void ir_sink_put_file(struct ir_sink *s, int fd, uint64_t offset, uint64_t len);

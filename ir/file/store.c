@@ -105,7 +105,8 @@ static Onnx__FunctionProto *store_function(struct ir_store *s,
 
 /* --- the model -------------------------------------------------------------------- */
 
-static void prepare(struct ir_store *s, const Onnx__ModelProto *read) {
+void ir_store_begin(struct ir_store *s) {
+    const Onnx__ModelProto *read = s->m->proto;
     const struct ir_source *source = s->m->source;
     uint32_t n = source ? source->graphs.len : 0;
     s->ir_version = version_of(s->m, read);
@@ -128,20 +129,24 @@ static Onnx__ModelProto *new_model(struct ir_store *s) {
     return p;
 }
 
+void ir_store_functions(struct ir_store *s, Onnx__ModelProto *p) {
+    p->n_functions = s->m->functions.len;
+    p->functions = IR_LIST(s, Onnx__FunctionProto, s->m->functions.len);
+    for (uint32_t i = 0; i < s->m->functions.len; i++)
+        p->functions[i] = store_function(s, s->m->functions.at[i]);
+}
+
 Onnx__ModelProto *ir_store_model(struct ir_store *s) {
     struct ir_model *m = s->m;
     Onnx__ModelProto *p =
         m->proto ? arena_copy(s->a, m->proto, sizeof *p) : new_model(s);
-    prepare(s, m->proto);
+    ir_store_begin(s);
     p->has_ir_version = 1;
     p->ir_version = s->ir_version;
     p->opset_import = store_opsets(s, m->opsets.at, m->opsets.len, p->opset_import,
                                    p->n_opset_import, &p->n_opset_import);
     p->graph = ir_store_graph(s, m->main);
-    p->n_functions = m->functions.len;
-    p->functions = IR_LIST(s, Onnx__FunctionProto, m->functions.len);
-    for (uint32_t i = 0; i < m->functions.len; i++)
-        p->functions[i] = store_function(s, m->functions.at[i]);
+    ir_store_functions(s, p);
     if (p->n_training_info)
         p->training_info = ir_store_training(s, p->training_info, p->n_training_info);
     return p;

@@ -28,6 +28,10 @@ struct ir_store {
 
 /* The model as a message; markers stand for s->payloads. */
 Onnx__ModelProto *ir_store_model(struct ir_store *s);
+/* For messages of parts of the model: what is to be done before any is made, and the
+ * model's functions. */
+void ir_store_begin(struct ir_store *s);
+void ir_store_functions(struct ir_store *s, Onnx__ModelProto *p);
 
 /* --- store_graph.c ---------------------------------------------------------------- */
 Onnx__GraphProto *ir_store_graph(struct ir_store *s, const struct ir_graph *g);

@@ -354,6 +354,31 @@ static void random_unifications_keep_the_meaning(void) {
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+static int64_t seven_and_up(void *ctx, uint32_t number) {
+    RW_UNUSED(ctx);
+    return 7 + number;
+}
+
+static void a_dimension_has_a_value_when_its_symbols_have(void) {
+    struct dims d = make();
+    start(&d); /* batch 7, seq 8, past 9 */
+    struct ir_dims *t = d.t;
+    int64_t x;
+    ir_dim sum = ir_dim_sub(t, ir_dim_mul(t, d.batch, d.seq), num(&d, 60));
+    CU_ASSERT(ir_dim_value(t, sum, seven_and_up, NULL, &x));
+    CU_ASSERT_EQUAL(x, -4);
+    ir_dim part = ir_dim_floordiv(t, sum, num(&d, 3));
+    CU_ASSERT(ir_dim_value(t, part, seven_and_up, NULL, &x));
+    CU_ASSERT_EQUAL(x, -2);
+    ir_dim choice = ir_dim_max(t, ir_dim_min(t, d.seq, d.past), num(&d, 3));
+    CU_ASSERT(ir_dim_value(t, choice, seven_and_up, NULL, &x));
+    CU_ASSERT_EQUAL(x, 8);
+    CU_ASSERT_FALSE(ir_dim_value(t, ir_dim_broadcast(t, d.seq, d.past), seven_and_up, NULL,
+                                 &x));
+    CU_ASSERT_FALSE(ir_dim_value(t, IR_DIM_UNKNOWN, seven_and_up, NULL, &x));
+    arena_free(&d.a);
+}
+
 void add_ir_dim_suite(void);
 void add_ir_dim_suite(void) {
     CU_pSuite s = CU_add_suite("ir: dimensions", NULL, NULL);
@@ -369,4 +394,5 @@ void add_ir_dim_suite(void) {
     CU_ADD_TEST(s, overflow_and_growth_give_unknown_values);
     CU_ADD_TEST(s, random_expressions_mean_what_they_compute);
     CU_ADD_TEST(s, random_unifications_keep_the_meaning);
+    CU_ADD_TEST(s, a_dimension_has_a_value_when_its_symbols_have);
 }
