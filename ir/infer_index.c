@@ -125,6 +125,9 @@ bool infer_split(struct infer *x) {
     struct infer_ints split = infer_ints(x, "split");
     const struct ir_symval *value = infer_has(x, 1) ? infer_value_of(x, 1) : NULL;
     uint32_t axis;
+    int64_t parts = infer_int(x, "num_outputs", x->nout);
+    if (parts != x->nout)
+        return infer_fail(x, "%" PRId64 " parts for %u outputs", parts, x->nout);
     for (uint32_t k = 0; k < x->nout; k++) infer_set_unranked(x, k, infer_dtype(x, 0), 0);
     if (!infer_shape_of(x, 0, &s)) return true;
     if (!infer_axis(x, infer_int(x, "axis", 0), s.rank, &axis)) return false;

@@ -78,6 +78,17 @@ static bool dims_from_shapes(struct pm_build *b, struct pm_val list, ir_value *o
     return list.n == 1 || make_one(b, "Concat", list.n, parts, &axis, out);
 }
 
+/* Reshape finds one dimension by itself: one that no value of the match has, if any. */
+static void leave_one_free(const struct pm_build *b, struct pm_val *items, uint32_t n) {
+    ir_value v;
+    uint32_t axis;
+    for (uint32_t i = 0; i < n; i++) {
+        if (items[i].kind != VAL_DIM || find_dim(b, items[i].dim, &v, &axis)) continue;
+        items[i] = pm_int(-1);
+        return;
+    }
+}
+
 bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_value *out) {
     if (list.n > MAX_RANK) return pm_refuse(b, "an emitted shape has too many dimensions");
     struct pm_val *items = arena_new_array(b->env->site.arena, struct pm_val, list.n);
@@ -91,5 +102,6 @@ bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_v
     list.items = items;
     if (unknown == 0 || (for_reshape && unknown == 1 && free == 0))
         return constant_dims(b, list, -1, out);
+    if (for_reshape && free == 0) leave_one_free(b, items, list.n);
     return dims_from_shapes(b, list, out);
 }
