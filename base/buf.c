@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void room(struct buf *b, size_t more) {
+void buf_room(struct buf *b, size_t more) {
     size_t need, cap = b->cap ? b->cap : 64;
     if (!rw_add_size(b->len, more, &need) || !rw_add_size(need, 1, &need))
         rw_out_of_memory();
@@ -19,7 +19,7 @@ static void room(struct buf *b, size_t more) {
 }
 
 void buf_add(struct buf *b, const void *bytes, size_t len) {
-    room(b, len);
+    buf_room(b, len);
     if (len) memcpy(b->at + b->len, bytes, len);
     b->len += len;
     b->at[b->len] = 0;
@@ -35,7 +35,7 @@ void buf_printf(struct buf *b, const char *format, ...) {
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, format, args);
     rw_assert(len >= 0);
-    room(b, (size_t)len);
+    buf_room(b, (size_t)len);
     vsnprintf(b->at + b->len, (size_t)len + 1, format, again);
     b->len += (size_t)len;
     va_end(again);

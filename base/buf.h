@@ -12,6 +12,8 @@ struct buf {
 };
 
 void buf_add(struct buf *b, const void *bytes, size_t len);
+/* Room for `more` bytes behind those that are there. */
+void buf_room(struct buf *b, size_t more);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *format, ...) RW_PRINTF(2, 3);

@@ -34,6 +34,11 @@ struct ir_write_options {
 /* Writes the model: complete under its name, or not at all. "-": standard output. */
 enum rw_code ir_model_write(struct ir_model *m, const char *path,
                             const struct ir_write_options *o, struct diag_sink *diags);
+/* The same to memory. External data stays where it is, see ir_model_folder. */
+enum rw_code ir_model_write_bytes(struct ir_model *m, struct buf *out,
+                                  struct diag_sink *diags);
+/* The folder of the model's external data; NULL: it can have none. */
+const char *ir_model_folder(const struct ir_model *m);
 /* Bytes of the input file, 0 for a model made in memory. */
 uint64_t ir_model_file_size(const struct ir_model *m);
 

@@ -176,3 +176,7 @@ void ir_model_close(struct ir_model *m) {
 uint64_t ir_model_file_size(const struct ir_model *m) {
     return m->source ? m->source->size : 0;
 }
+
+const char *ir_model_folder(const struct ir_model *m) {
+    return m->source ? m->source->folder : NULL;
+}

@@ -7,6 +7,7 @@
 #include "ir/model.h"
 #include "ir/file/splice.h"
 #include "ir/file/store.h"
+#include "ir/where.h"
 
 struct writer {
     struct ir_model *m;
@@ -131,6 +132,29 @@ enum rw_code ir_model_write(struct ir_model *m, const char *path,
     struct writer w = {.m = m, .source = m->source, .path = path, .options = o,
                        .diags = diags};
     enum rw_code code = write_model(&w);
+    arena_free(&w.a);
+    return code;
+}
+
+static enum rw_code write_bytes(struct writer *w, struct buf *out) {
+    struct ir_splice splice;
+    struct ir_sink sink;
+    if (w->source && w->m->edits == 0) {
+        buf_add(out, w->source->bytes, (size_t)w->source->size);
+        return RW_OK;
+    }
+    TRY(pack(w, &splice));
+    ir_sink_open_memory(&sink, out);
+    ir_splice_write(&splice, &w->a, &sink);
+    return ir_sink_close(&sink) ? RW_OK : failed(w, "cannot be read: %s", os_error());
+}
+
+enum rw_code ir_model_write_bytes(struct ir_model *m, struct buf *out,
+                                  struct diag_sink *diags) {
+    static const struct ir_write_options options = {.weights = IR_WEIGHTS_COPY};
+    struct writer w = {.m = m, .source = m->source, .path = ir_model_name(m),
+                       .options = &options, .diags = diags};
+    enum rw_code code = write_bytes(&w, out);
     arena_free(&w.a);
     return code;
 }

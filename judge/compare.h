@@ -1,0 +1,32 @@
+/* compare.h -- are two results the same, within what a class of rules allows?
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef JUDGE_COMPARE_H
+#define JUDGE_COMPARE_H
+
+#include "dsl/dsl.h"
+#include "judge/ort.h"
+
+/* |a - b| <= relative * max(1, |a|) + absolute; infinite with one sign, or NaN, together.
+ * Both zero: bit-identical, but for the payload of NaN. */
+struct judge_bounds { double relative, absolute; };
+/* Those of docs/language.md for a result of that type: `exact` none; `float` 1e-5 in float
+ * and double, 2^-8 in float16, 2^-5 in bfloat16, none in integers; `approx` 2^-5, in
+ * bfloat16 2^-3. `quantised`: not for `exact`, one step of an integer. */
+struct judge_bounds judge_bounds_of(enum rule_class c, enum ir_dtype t, bool quantised);
+
+struct judge_verdict {
+    bool same;
+    const char *what;  /* "types", "shapes", "values", "kinds" differ; NULL when same */
+    double absolute;   /* largest difference; infinity where one is NaN or infinite */
+    double relative;   /* largest difference over max(1, |a|) */
+    uint64_t at;       /* element with the largest relative one ... */
+    double a, b;       /* ... and its values; NaN for strings */
+    uint64_t beyond;   /* elements beyond the bounds */
+    uint64_t count;    /* elements compared */
+};
+/* Both in memory. What is no tensor (NULL) is not compared: same, with count 0. */
+struct judge_verdict judge_compare(const struct ir_tensor *a, const struct ir_tensor *b,
+                                   struct judge_bounds bounds);
+
+#endif

@@ -1,0 +1,37 @@
+/* inputs.h -- inputs for a model, made up: they fit types and shapes, and integers index
+ * what is there.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef JUDGE_INPUTS_H
+#define JUDGE_INPUTS_H
+
+#include "judge/ort.h"
+
+enum judge_fill {
+    JUDGE_RANDOM,   /* normal distribution; what follows is for floating types alone */
+    JUDGE_ZEROS, JUDGE_ONES,
+    JUDGE_LARGE,    /* normal, times 1e4 (float16: 50) */
+    JUDGE_NEGATIVE, /* minus the absolute value */
+    JUDGE_SPECIAL   /* some elements NaN, infinite, negative zero */
+};
+/* How dimensions that the model leaves open are chosen: a symbol has one size wherever
+ * it stands. Models may refuse some: try the next. */
+#define JUDGE_SIZES 4 /* all different; all ones; all alike; larger and different */
+
+struct judge_inputs_options {
+    uint64_t seed;
+    uint32_t sizes; /* 0 .. JUDGE_SIZES - 1 */
+    enum judge_fill fill;
+};
+/* For a model that was inferred (ir_infer_model). Initializers that are inputs get no
+ * value. RW_FORMAT with a diagnostic for an input that is no tensor or would be too
+ * large. */
+enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,
+                          struct arena *a, struct diag_sink *diags,
+                          struct judge_values *out);
+/* One tensor; false for a type that cannot be made up. Integers are 0 <= x < below. */
+bool judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank, const int64_t *dims,
+                  enum judge_fill fill, int64_t below, uint64_t *seed,
+                  struct ir_tensor **out);
+
+#endif

@@ -1,0 +1,14 @@
+/* judge.h -- the public header of judge/: ONNX Runtime as the independent judge.
+ *
+ * Headers of judge/ that are not included here are private to the folder.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include "judge/compare.h"
+#include "judge/inputs.h"
+#include "judge/npz.h"
+#include "judge/ort.h"
+
+#endif

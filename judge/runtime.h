@@ -1,0 +1,39 @@
+/* runtime.h -- ONNX Runtime itself, inside the worker process. Private to judge/.
+ *
+ * Functions that fail return a text, the runtime's or ours, in the arena; NULL is success.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef JUDGE_RUNTIME_H
+#define JUDGE_RUNTIME_H
+
+#include "judge/ort.h"
+#include "judge/ort_api.h"
+
+struct runtime {
+    struct ort_api api;
+    const char *version;
+    struct ort_env *env;
+    struct ort_options *options;
+    struct ort_memory *memory;
+    struct ort_allocator *allocator;
+};
+struct runtime_session {
+    struct ort_session *at; /* NULL: unloaded */
+    struct arena arena;     /* of the names */
+    const char **outputs;
+    uint32_t noutputs;
+};
+
+/* `path` NULL: the loader looks. */
+const char *runtime_open(struct runtime *r, const char *path, uint32_t threads,
+                         struct arena *a);
+/* From a file, or (path NULL) from bytes with external data in `folder`. */
+const char *runtime_load(struct runtime *r, const struct judge_model *m, struct arena *a,
+                         struct runtime_session *out);
+void runtime_unload(struct runtime *r, struct runtime_session *s);
+/* nwanted 0: all outputs. */
+const char *runtime_run(struct runtime *r, const struct runtime_session *s,
+                        const struct judge_values *in, const char *const *wanted,
+                        uint32_t nwanted, struct arena *a, struct judge_values *out);
+
+#endif

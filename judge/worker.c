@@ -1,0 +1,127 @@
+/* worker.c -- the worker process: reads requests, asks the runtime, writes replies.
+ *
+ * A reply begins with 1 and the results, or with 0 and a text.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/child.h"
+#include "base/os.h"
+#include "judge/frame.h"
+#include "judge/runtime.h"
+#include "judge/worker.h"
+
+struct worker {
+    struct runtime runtime;
+    struct arena arena, job; /* of the process, of one request */
+    VEC(struct runtime_session) sessions; /* by number, which is not used again */
+    struct buf reply;
+};
+
+static void succeed(struct worker *w) {
+    frame_begin(&w->reply);
+    frame_u64(&w->reply, 1);
+}
+
+static void fail(struct worker *w, const char *why) {
+    frame_begin(&w->reply);
+    frame_u64(&w->reply, 0);
+    frame_text(&w->reply, why);
+}
+
+static void load(struct worker *w, struct frame *f) {
+    struct judge_model m = {.path = frame_get_text(f)};
+    struct runtime_session s;
+    m.bytes = frame_get_bytes(f, &m.len);
+    m.folder = frame_get_text(f);
+    const char *why =
+        f->failed ? "bad request" : runtime_load(&w->runtime, &m, &w->job, &s);
+    if (why) {
+        fail(w, why);
+        return;
+    }
+    succeed(w);
+    frame_u64(&w->reply, w->sessions.len);
+    vec_push(&w->arena, &w->sessions, s);
+}
+
+static struct runtime_session *find_session(struct worker *w, struct frame *f) {
+    uint64_t number = frame_get_u64(f);
+    if (f->failed || number >= w->sessions.len || !w->sessions.at[number].at) return NULL;
+    return &w->sessions.at[number];
+}
+
+static void run(struct worker *w, struct frame *f) {
+    const struct runtime_session *s = find_session(w, f);
+    struct judge_values in = {.n = frame_get_count(f, 3 * sizeof(uint64_t))}, out;
+    in.at = arena_new_array(&w->job, struct judge_value, in.n + 1);
+    for (uint32_t i = 0; i < in.n; i++) in.at[i] = frame_get_value(f, &w->job);
+    uint32_t nwanted = frame_get_count(f, sizeof(uint64_t));
+    const char **wanted = arena_new_array(&w->job, const char *, nwanted + 1);
+    for (uint32_t i = 0; i < nwanted; i++) wanted[i] = frame_get_text(f);
+    const char *why = !s || f->failed ? "no such session"
+                                      : runtime_run(&w->runtime, s, &in, wanted, nwanted,
+                                                    &w->job, &out);
+    if (why) {
+        fail(w, why);
+        return;
+    }
+    succeed(w);
+    frame_u64(&w->reply, out.n);
+    for (uint32_t i = 0; i < out.n; i++) frame_value(&w->reply, &out.at[i]);
+}
+
+static void unload(struct worker *w, struct frame *f) {
+    struct runtime_session *s = find_session(w, f);
+    if (s) runtime_unload(&w->runtime, s);
+    succeed(w);
+}
+
+/* Waits for what the parent does not send. */
+static void sleep_on(int fd) {
+    char nothing;
+    child_read(fd, &nothing, 1);
+}
+
+static void serve(struct worker *w, struct frame *f, int fd) {
+    switch ((enum judge_request)frame_get_u64(f)) {
+    case JUDGE_LOAD: load(w, f); break;
+    case JUDGE_RUN: run(w, f); break;
+    case JUDGE_UNLOAD: unload(w, f); break;
+    case JUDGE_ABORT: abort();
+    case JUDGE_SLEEP: sleep_on(fd); break;
+    default: fail(w, "bad request");
+    }
+}
+
+static bool send_reply(struct worker *w, int fd) {
+    frame_end(&w->reply);
+    bool ok = os_write(fd, w->reply.at, w->reply.len);
+    buf_free(&w->reply);
+    return ok;
+}
+
+/* One request; false when there will be no more. */
+static bool next(struct worker *w, int fd) {
+    uint64_t len;
+    if (!child_read(fd, &len, sizeof len) || len > SIZE_MAX / 2) return false;
+    char *bytes = arena_alloc(&w->job, (size_t)len);
+    bool ok = child_read(fd, bytes, (size_t)len);
+    struct frame f = {bytes, bytes + len, false};
+    if (ok) serve(w, &f, fd);
+    if (ok) ok = send_reply(w, fd);
+    arena_free(&w->job);
+    return ok;
+}
+
+void judge_serve(int fd, void *ctx) {
+    const struct worker_options *o = ctx;
+    struct worker w = {.arena = ARENA_EMPTY};
+    rw_set_oom_handler(NULL); /* that of the parent would clean up what is the parent's */
+    const char *why = runtime_open(&w.runtime, o->library, o->threads, &w.arena);
+    if (why) fail(&w, why);
+    else {
+        succeed(&w);
+        frame_text(&w.reply, w.runtime.version);
+    }
+    if (!send_reply(&w, fd) || why) return;
+    while (next(&w, fd)) continue;
+}
