@@ -59,7 +59,7 @@ static ssize_t read_retry(int fd, void *to, size_t len) {
     return n;
 }
 
-/* Replaces a stream by a nameless file with its contents. */
+/* Replaces a stream, which might never end, by a nameless file with its contents. */
 static bool spool(int *fd) {
     int to = open_nameless();
     char *buffer = malloc(OS_WRITE_PIECE);
@@ -77,6 +77,13 @@ static bool spool(int *fd) {
     return ok;
 }
 
+/* An errno for folders, and for devices such as /dev/zero or a disk; else 0. */
+static int no_source(const struct stat *s, int fd, bool is_stdin) {
+    if (S_ISDIR(s->st_mode)) return EISDIR;
+    bool is_device = S_ISCHR(s->st_mode) || S_ISBLK(s->st_mode);
+    return is_device && !is_stdin && !isatty(fd) ? EINVAL : 0;
+}
+
 bool os_open(const char *path, struct os_file *out) {
     bool is_stdin = rw_streq(path, "-");
     int fd =
@@ -85,10 +92,8 @@ bool os_open(const char *path, struct os_file *out) {
     *out = OS_CLOSED;
     if (fd < 0) return false;
     if (fstat(fd, &s)) goto failed;
-    if (S_ISDIR(s.st_mode)) {
-        errno = EISDIR;
-        goto failed;
-    }
+    errno = no_source(&s, fd, is_stdin);
+    if (errno) goto failed;
     bool whole = S_ISREG(s.st_mode) && (!is_stdin || lseek(fd, 0, SEEK_CUR) == 0);
     if (!whole && (!spool(&fd) || fstat(fd, &s))) goto failed;
     *out = (struct os_file){fd, stamp_of(&s)};

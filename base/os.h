@@ -24,7 +24,8 @@ const char *os_error(void);
 
 /* --- reading ---------------------------------------------------------------------- */
 /* Opens a file for reading. What is not a regular file (a pipe, "-" for standard input)
- * is first copied to a temporary file that has no name any more. */
+ * is first copied to a temporary file that has no name any more, 2 GiB of it at most. Folders
+ * and devices (but for a terminal) are refused. */
 bool os_open(const char *path, struct os_file *out);
 void os_close(struct os_file *f);
 /* Is the file as it was when it was opened? */

@@ -31,9 +31,20 @@ static void on_signal(int number) {
     raise(number);
 }
 
+/* A page of a mapped file is gone. */
+static void on_lost_page(int number) {
+    static const char text[] = "onnxrw: error: a file became shorter while it was read\n";
+    RW_UNUSED(number);
+    clean_up();
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(RW_FORMAT);
+}
+
 void process_on_interrupt(void (*clean)(void)) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     clean_up = clean;
+    signal(SIGXFSZ, SIG_IGN); /* write says EFBIG instead */
+    signal(SIGBUS, on_lost_page);
     for (size_t i = 0; i < countof(numbers); i++) {
         struct sigaction action = {.sa_handler = on_signal}, old;
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;

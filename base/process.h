@@ -13,7 +13,8 @@ double process_seconds(void);
 double process_peak_mib(void);
 bool process_stderr_is_terminal(void);
 /* Calls `clean` (only what a signal handler may do) when the process is interrupted,
- * hung up or terminated, then ends it by that signal. */
+ * hung up or terminated, then ends it by that signal; where a mapped file was cut off
+ * meanwhile, with a message and status 3. A file that grows too large fails to be written. */
 void process_on_interrupt(void (*clean)(void));
 
 #endif

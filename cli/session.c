@@ -37,6 +37,11 @@ const struct diag_source *session_read(struct session *s, const char *path) {
         return NULL;
     }
     size_t len = (size_t)file.stamp.size;
+    if (file.stamp.size > UINT32_MAX) { /* places in it are 32 bits wide */
+        diag_where(&s->diags, DIAG_ERROR, path, "is larger than 4 GiB");
+        os_close(&file);
+        return NULL;
+    }
     char *text = arena_alloc(&s->arena, len + 1);
     bool ok = os_read_at(file.fd, 0, text, len);
     text[len] = 0;

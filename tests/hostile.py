@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Malformed models and rules, end to end: exit 2 or 3, a message, no output, no crash.
+"""Malformed models and rules, end to end: exit 2 or 3, a message, no output, no crash; and
+nothing half written where the system gets in the way.
 
     hostile.py build-dev/onnxrw
 
@@ -8,10 +9,10 @@ and wants the status that the case names, something on stderr with the word "err
 report of a sanitizer, and no file that was not there before. Needs nothing but Python.
 SPDX-License-Identifier: Apache-2.0
 """
-import concurrent.futures, os, pathlib, random, resource, struct, subprocess, sys, tempfile
+import concurrent.futures, os, pathlib, random, resource, signal, struct, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
-RULES, MODEL = 2, 3  # exit status: whose fault it is
+RULES, MODEL, OUTPUT = 2, 3, 4  # exit status: whose fault it is
 
 # --- protobuf by hand: what no library would write ------------------------------------
 
@@ -234,9 +235,9 @@ def wrong_rules():
 # --- running -----------------------------------------------------------------------------
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
-    resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
+def limits(most):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 
 
 def furnish(folder):
@@ -262,13 +263,13 @@ class Judge:
         furnish(path)
         return path
 
-    def run(self, name, folder, args, want):
+    def run(self, name, folder, args, want, most=64 << 20):
         """A complaint, or None."""
         before = sorted(p.name for p in folder.iterdir())
         env = {**os.environ, "TMPDIR": str(folder), "ONNXRW_RULES": ""}
         try:
             done = subprocess.run([self.onnxrw, *args], cwd=folder, env=env, capture_output=True,
-                                  timeout=50, preexec_fn=limits, stdin=subprocess.DEVNULL)
+                                  timeout=100, preexec_fn=lambda: limits(most), stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return f"{name}: {args}: takes too long"
         text = done.stderr.decode("utf-8", "replace")
@@ -327,6 +328,34 @@ class Judge:
         return out
 
 
+def interrupted(judge):
+    """Signals, full disks, inputs that are no files or change: no partial output."""
+    folder = judge.folder()
+    weights = 32 << 20
+    big = model(graph(node("Identity", ["x"], ["t"]), node("Add", ["t", "w"], ["y"]), ins=[info("x", (1,))],
+                      outs=[info("y", (weights // 4,))], inits=[tensor("w", (weights // 4,), data=bytes(weights))]))
+    (folder / "case.onnx").write_bytes(big)
+    command = ["-o", "out.onnx", "case.onnx"]
+    out = [judge.run("a device", folder, ["-o", "out.onnx", "/dev/zero"], (MODEL,)),
+           judge.run("a folder", folder, ["-o", "out.onnx", "folder"], (MODEL,)),
+           judge.run("a folder as output", folder, ["-o", "folder", "case.onnx"], (OUTPUT,)),
+           judge.run("a full device", folder, ["-o", "/dev/full", "case.onnx"], (OUTPUT,)),
+           judge.run("no such folder", folder, ["-o", "none/out.onnx", "case.onnx"], (OUTPUT,)),
+           judge.run("a limit of file size", folder, command, (OUTPUT,), most=weights // 2)]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGPIPE):
+        for wait in (0.01, 0.05, 0.1):
+            run = subprocess.Popen([judge.onnxrw, "-q", *command], cwd=folder, stderr=subprocess.DEVNULL)
+            time.sleep(wait)
+            run.send_signal(number)
+            status = run.wait()
+            left = [p.name for p in folder.iterdir() if p.suffix == ".tmp"]
+            done = folder / "out.onnx"
+            if left or done.exists() and status != 0 and done.stat().st_size < weights:
+                out.append(f"{number.name} after {wait} s: leaves {left or done}")
+            done.unlink(missing_ok=True)
+    return out
+
+
 def jobs(judge):
     """Calls that return lists of complaints."""
     for name, data in wrong_models().items():
@@ -337,6 +366,7 @@ def jobs(judge):
         yield lambda name=name, data=data: judge.rules(name, data)
     real = (HERE / "models/bert-eager__ts11.onnx").read_bytes()
     cuts = sorted(random.Random(2).sample(range(len(real)), 60))
+    yield lambda: interrupted(judge)
     yield lambda: judge.truncated(GOOD, range(len(GOOD)))
     yield lambda: judge.truncated(real, cuts)
     norm = (HERE.parent / "rules/lib/gelu.rules").read_bytes()
