@@ -4,8 +4,9 @@
 
 #include "dsl/dsl.h"
 
-/* $ONNXRW_RULES; what was installed beside the program, or, for a program that lies in its
- * build folder, the source tree; the folder that the build was made to be installed in. */
+/* $ONNXRW_RULES; what was installed beside the program or the shared library, or, when that
+ * lies in its build folder, the source tree; the folder that the build was made to be
+ * installed in. */
 struct dsl_paths api_paths(struct arena *a);
 
 #endif

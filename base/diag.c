@@ -119,29 +119,46 @@ void diag_print_all(const struct diag_sink *sink, enum diag_level lowest, struct
 
 #define LONGEST_WORD 63
 
+static bool is_case(char a, char b) {
+    return (a ^ b) == 0x20 && ((a | 0x20) >= 'a' && (a | 0x20) <= 'z');
+}
+
+/* What it takes to make one of the other: 2 for a character too many, missing, or wrong and
+ * for two that changed places, 1 for one in the wrong case. */
 static uint32_t distance(const char *a, size_t la, const char *b, size_t lb) {
-    uint32_t row[LONGEST_WORD + 1];
-    for (size_t j = 0; j <= lb; j++) row[j] = (uint32_t)j;
+    uint32_t rows[3][LONGEST_WORD + 1]; /* of a's prefix, and of those one and two shorter */
+    uint32_t *row = rows[0], *above = rows[1], *higher = rows[2];
+    for (size_t j = 0; j <= lb; j++) row[j] = 2 * (uint32_t)j;
     for (size_t i = 1; i <= la; i++) {
-        uint32_t diagonal = row[0];
-        row[0] = (uint32_t)i;
+        uint32_t *free = higher;
+        higher = above, above = row, row = free;
+        row[0] = 2 * (uint32_t)i;
         for (size_t j = 1; j <= lb; j++) {
-            uint32_t same = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = rw_min_u32(same, rw_min_u32(row[j], row[j - 1]) + 1);
+            char x = a[i - 1], y = b[j - 1];
+            uint32_t same = above[j - 1] + (x == y ? 0 : is_case(x, y) ? 1 : 2);
+            row[j] = rw_min_u32(same, rw_min_u32(above[j], row[j - 1]) + 2);
+            if (i > 1 && j > 1 && x == b[j - 2] && y == a[i - 2])
+                row[j] = rw_min_u32(row[j], higher[j - 2] + 2);
         }
     }
     return row[lb];
 }
 
+static bool equal_but_case(const char *a, const char *b) {
+    while (*a && (*a == *b || is_case(*a, *b))) a++, b++;
+    return *a == *b;
+}
+
 const char *diag_nearest(const char *word, const char *const *candidates, size_t n) {
     size_t len = strlen(word);
     const char *best = NULL;
-    uint32_t best_at = (uint32_t)(len / 3 > 1 ? len / 3 : 1) + 1;
+    uint32_t edits = (uint32_t)(len / 3 > 1 ? len / 3 : 1), best_at = 2 * edits + 1;
     if (len > LONGEST_WORD) return NULL;
     for (size_t i = 0; i < n; i++) {
         size_t l = strlen(candidates[i]);
         if (l > LONGEST_WORD) continue;
+        if (equal_but_case(word, candidates[i])) return candidates[i];
+        if (len == 1) continue; /* any other letter would be as near */
         uint32_t d = distance(word, len, candidates[i], l);
         if (d < best_at) best = candidates[i], best_at = d;
     }

@@ -77,8 +77,9 @@ void diag_print(const struct diag *d, struct buf *out);
 /* All, in order; a line that says how many errors were left out, if any. */
 void diag_print_all(const struct diag_sink *sink, enum diag_level lowest, struct buf *out);
 
-/* The candidate nearest to `word` by edit distance (at most a third of its length), or
- * NULL: for "did you mean". */
+/* The candidate nearest to `word`, or NULL: for "did you mean". Nearest is first what differs
+ * in case alone, then by edits (two neighbours that changed places are one), at most one for
+ * three characters. */
 const char *diag_nearest(const char *word, const char *const *candidates, size_t n);
 
 #endif

@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "base/os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <linux/fs.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -232,6 +234,19 @@ char *os_program_folder(void) {
     char *program = os_resolve("/proc/self/exe");
     char *folder = program ? os_folder(program) : NULL;
     free(program);
+    return folder;
+}
+
+char *os_library_folder(void) {
+    Dl_info here, program;
+    static const char mark;
+    if (!dladdr(&mark, &here) || !here.dli_fname || *here.dli_fname != '/') return NULL;
+    /* The program is what the kernel mapped where its headers lie. */
+    void *headers = (void *)getauxval(AT_PHDR);
+    if (dladdr(headers, &program) && program.dli_fbase == here.dli_fbase) return NULL;
+    char *library = os_resolve(here.dli_fname);
+    char *folder = library ? os_folder(library) : NULL;
+    free(library);
     return folder;
 }
 

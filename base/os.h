@@ -56,6 +56,9 @@ bool os_stat(const char *path, struct os_stamp *out);
 char *os_resolve(const char *path);
 /* Where the running program lies, links followed; malloc'ed, NULL when it cannot be told. */
 char *os_program_folder(void);
+/* Where the shared library lies that this function is part of, links followed; malloc'ed,
+ * NULL when it is part of the program itself. */
+char *os_library_folder(void);
 /* Makes the folders above `path`. *made: bytes of the path that name the outermost one
  * that was not there, 0 when all were; kept on failure too. */
 bool os_make_folders(const char *path, size_t *made);

@@ -16,12 +16,16 @@ static const struct rule_pack *load(struct session *s, const char *name) {
 }
 
 static enum rw_code check_pack(struct session *s, const char *name) {
+    uint32_t before = s->diags.count[DIAG_WARNING];
     const struct rule_pack *pack = load(s, name);
     if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
     dsl_lint(pack, &s->diags);
-    if (s->options.verbosity >= 0)
-        printf("%s: %u rule%s, no errors\n", name, pack->nrules,
-               plural(pack->nrules));
+    session_flush(s);
+    uint32_t warnings = s->diags.count[DIAG_WARNING] - before;
+    if (s->options.verbosity < 0) return RW_OK;
+    printf("%s: %u rule%s, no errors", name, pack->nrules, plural(pack->nrules));
+    if (warnings) printf(", %u warning%s", warnings, plural(warnings));
+    putchar('\n');
     return RW_OK;
 }
 

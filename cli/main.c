@@ -44,9 +44,19 @@ static const char *nearest_command(const char *word) {
     return diag_nearest(word, names, countof(names));
 }
 
+static const char rules_help[] =
+    "\n"
+    "  check   say what is wrong, and where; warn of what looks it\n"
+    "  test    run the examples and near misses that stand in the packs\n"
+    "  fmt     lay the files out, in place (--dry-run: name those that would change)\n"
+    "  list    name, class, target and description of each rule\n"
+    "\n"
+    "PACK is a file, or the name of a pack that comes with onnxrw\n";
+
 static void print_help(const struct command *c) {
     struct buf text = {0};
-    buf_printf(&text, "usage: onnxrw %s\n\n%s\n\noptions:\n", c->usage, c->what);
+    buf_printf(&text, "usage: onnxrw %s\n\n%s\n%s\noptions:\n", c->usage, c->what,
+               c->bit == FOR_RULES ? rules_help : "");
     options_describe(c->bit, &text);
     if (!c->name) {
         buf_puts(&text, "\ncommands (`onnxrw COMMAND --help` for more):\n");
@@ -62,15 +72,44 @@ static void print_help(const struct command *c) {
     buf_free(&text);
 }
 
+static bool ends_in(const char *word, const char *end) {
+    size_t n = strlen(word), m = strlen(end);
+    return n > m && rw_streq(word + n - m, end);
+}
+
+/* Two words without a command: what they were meant to be, if that can be told. */
+static int two_words(struct session *s, const char *first, const char *second) {
+    const char *near = nearest_command(first);
+    const char *pack = ends_in(first, ".rules")    ? first
+                       : ends_in(second, ".rules") ? second
+                                                   : NULL;
+    if (near) return session_usage(s, "no command \"%s\"; did you mean \"%s\"?", first, near);
+    if (pack) return session_usage(s, "a pack is given by -r: -r %s", pack);
+    if (s->options.out || !ends_in(second, ".onnx")) return RW_OK;
+    return session_usage(s, "one model at a time; the output is given by -o: -o %s", second);
+}
+
 static int wrong_arguments(struct session *s, const struct command *c) {
-    const char *near =
-        s->options.args.len > 1 && !c->name ? nearest_command(s->options.args.at[0]) : NULL;
-    if (near) return session_usage(s, "no command \"%s\"; did you mean \"%s\"?",
-                                   s->options.args.at[0], near);
-    if (s->options.args.len > c->most)
+    uint32_t n = s->options.args.len;
+    const char *const *args = s->options.args.at;
+    int code = n == 2 && !c->name ? two_words(s, args[0], args[1]) : RW_OK;
+    if (code != RW_OK) return code;
+    if (n > c->most)
         return session_usage(s, "unexpected argument \"%s\"; usage: onnxrw %s",
-                             s->options.args.at[c->most], c->usage);
-    return session_usage(s, "an argument is missing; usage: onnxrw %s", c->usage);
+                             args[c->most], c->usage);
+    return session_usage(s, "an argument is missing; usage: onnxrw %s\n"
+                            "onnxrw: `onnxrw %s%s--help` says more", c->usage,
+                         c->name ? c->name : "", c->name ? " " : "");
+}
+
+/* `onnxrw help` and `onnxrw help COMMAND`, unless a file has that name. */
+static bool wants_help(int argc, char **argv, const struct command **c) {
+    struct os_stamp stamp;
+    if (argc < 2 || argc > 3 || !rw_streq(argv[1], "help") || os_stat("help", &stamp))
+        return false;
+    const struct command *asked = argc == 3 ? find_command(argv[2]) : &main_job;
+    if (asked) *c = asked;
+    return asked != NULL;
 }
 
 static int run(struct session *s, int argc, char **argv) {
@@ -80,6 +119,10 @@ static int run(struct session *s, int argc, char **argv) {
     if (!c) c = &main_job;
     if (argc == 2 && rw_streq(argv[1], "--version")) {
         puts("onnxrw " ONNXRW_VERSION);
+        return RW_OK;
+    }
+    if (wants_help(argc, argv, &c)) {
+        print_help(c);
         return RW_OK;
     }
     bool ok = options_parse(argc, argv, first, c->bit, &s->arena, &s->options, &error);

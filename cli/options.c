@@ -186,6 +186,7 @@ static void unknown(struct reader *r, const char *arg, enum command_bit bit) {
     const char *word = arena_strndup(r->arena, arg, len);
     const char *near = diag_nearest(word + strspn(word, "-"), names, n);
     if (near) buf_printf(r->error, "; did you mean \"--%s\"?", near);
+    else buf_puts(r->error, "; --help lists those that there are");
 }
 
 /* One option, at argv[*i]; steps over its value. */

@@ -15,11 +15,23 @@ void stages_end(struct stages *t, const char *name) {
 
 static int name_width(const struct pm_report *r) {
     size_t width = 4;
+    for (uint32_t i = 0; i < r->passes.len; i++)
+        if (strlen(r->passes.at[i].name) + 5 > width) width = strlen(r->passes.at[i].name) + 5;
     for (uint32_t i = 0; i < r->rules.len; i++) {
         size_t len = strlen(r->rules.at[i].rule->name);
         if (len > width) width = len;
     }
     return width < 40 ? (int)width : 40;
+}
+
+static void report_nothing(const struct pm_report *r, struct buf *out) {
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < r->rules.len; i++) refused += r->rules.at[i].refused > 0;
+    buf_puts(out, "  no rule was applied");
+    if (refused)
+        buf_printf(out, "; %u matched and %s refused (-v says why)", refused,
+                   refused == 1 ? "was" : "were");
+    buf_putc(out, '\n');
 }
 
 void report_applied(const struct pm_report *r, bool verbose, struct buf *out) {
@@ -35,11 +47,13 @@ void report_applied(const struct pm_report *r, bool verbose, struct buf *out) {
                    a->nodes);
         if (verbose) buf_printf(out, "  %7u", a->refused);
         buf_putc(out, '\n');
+        if (verbose && a->refused && a->why) buf_printf(out, "    refused: %s\n", a->why);
     }
+    if (!any) report_nothing(r, out);
     for (uint32_t i = 0; i < r->passes.len; i++) {
         if (r->passes.at[i].changed == 0 && !verbose) continue;
-        buf_printf(out, "  pass %-*s  %u changed\n", width > 5 ? width - 5 : 0,
-                   r->passes.at[i].name, r->passes.at[i].changed);
+        buf_printf(out, "  pass %-*s  %7u  %+6" PRId64 "\n", width > 5 ? width - 5 : 0,
+                   r->passes.at[i].name, r->passes.at[i].changed, r->passes.at[i].nodes);
     }
     if (verbose)
         buf_printf(out,

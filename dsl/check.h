@@ -25,8 +25,11 @@ const char *dsl_opsets_text(struct lower *l, struct opsets o);
 /* The version at an opset; operators that only ONNX Runtime knows too. */
 const struct ir_schema *dsl_schema(const struct pat_op *op, int64_t opset);
 /* An error when there is no such operator; false then, and when nothing is known of its
- * domain. */
-bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at);
+ * domain, which is an error for one that is emitted. */
+bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at, bool emitted);
+/* Help that says how parameters are written, for one who gave them as operands; none for an
+ * operator that has none. */
+void dsl_help_params(struct lower *l, const struct pat_op *op, struct span at);
 /* The parameter, or NULL and an error. */
 const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op *op,
                                            const char *name, struct span at);

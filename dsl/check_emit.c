@@ -70,6 +70,8 @@ static bool wrong_operands(struct lower *l, const struct emit *e, const struct i
         if (param && !*e->op.domain)
             dsl_help(l, e->at, "write <%s = ...>: it takes the form of the model's opset",
                      param);
+        else if (!param && s == ir_schema_newest(e->op.domain, e->op.name))
+            dsl_help_params(l, &e->op, e->at);
         return true;
     }
     for (uint32_t i = 0; i < s->min_inputs; i++) {
@@ -173,7 +175,7 @@ static void check_versions(const struct emitting *em, const struct emit *e,
 static void check_emit(const struct emitting *em, const struct emit *e, uint32_t nouts) {
     struct lower *l = em->l;
     bool named = (e->kind == EMIT_NODE && e->op_slot == SLOT_NONE) || e->kind == EMIT_PLUS;
-    if (named && dsl_known_op(l, &e->op, e->at)) {
+    if (named && dsl_known_op(l, &e->op, e->at, true)) {
         check_target(l, e);
         for (uint32_t i = 0; i < e->nattrs; i++) {
             const struct ir_param_def *def = dsl_known_param(l, &e->op, e->attrs[i].name,

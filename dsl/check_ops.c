@@ -50,8 +50,27 @@ static void unknown_op(struct lower *l, const struct pat_op *op, struct span at)
         dsl_help(l, at, "a sub-pattern is declared by: pattern %s (v) = ...", op->name);
 }
 
-bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at) {
-    if (ir_schema_newest_opset(op->domain) == 0) return false;
+/* A model may hold operators of any domain, but one that is nearly known is hardly meant. */
+static void unknown_domain(struct lower *l, const struct pat_op *op, struct span at,
+                           bool emitted) {
+    static const char *const domains[] = {"com.microsoft", "microsoft", "ai.onnx.ml",
+                                          "ai.onnx"};
+    const char *near = diag_nearest(op->domain, domains, countof(domains));
+    at = name_span(l, op, at);
+    if (emitted)
+        dsl_error(l, at, "no operator of the domain \"%s\" is known, so none can be emitted",
+                  op->domain);
+    else if (near)
+        dsl_warning(l, at, "no operator of the domain \"%s\" is known", op->domain);
+    if (near && rw_streq(near, "microsoft")) near = "com.microsoft";
+    if (near) dsl_help(l, at, "did you mean \"%s.%s\"?", near, op->name);
+}
+
+bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at, bool emitted) {
+    if (ir_schema_newest_opset(op->domain) == 0) {
+        unknown_domain(l, op, at, emitted);
+        return false;
+    }
     if (exists(op)) return true;
     unknown_op(l, op, at);
     return false;
@@ -60,7 +79,27 @@ bool dsl_known_op(struct lower *l, const struct pat_op *op, struct span at) {
 void dsl_check_expected(struct lower *l, const struct pat_op *op, struct span at) {
     const struct pat_op microsoft = {"com.microsoft", op->name};
     if (*op->domain || exists(&microsoft)) return;
-    dsl_known_op(l, op, at);
+    dsl_known_op(l, op, at, false);
+}
+
+void dsl_help_params(struct lower *l, const struct pat_op *op, struct span at) {
+    const struct ir_schema *s = ir_schema_newest(op->domain, op->name);
+    if (s && s->nattrs)
+        dsl_help(l, at, "parameters stand in <...> before the operands: %s <%s = ...> (...)",
+                 op->name, s->attrs[0].name);
+}
+
+/* Leaves those that the newest version of the operator has, as attribute or input. */
+static size_t today(const struct pat_op *op, const char **names, size_t n) {
+    const struct ir_schema *s = ir_schema_newest(op->domain, op->name);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool has = !s || ir_param_operand(op->domain, op->name, names[i], s->since) >= 0;
+        for (uint32_t k = 0; !has && k < s->nattrs; k++)
+            has = rw_streq(s->attrs[k].name, names[i]);
+        if (has) names[kept++] = names[i];
+    }
+    return kept;
 }
 
 const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op *op,
@@ -80,7 +119,10 @@ const struct ir_param_def *dsl_known_param(struct lower *l, const struct pat_op 
     }
     dsl_error(l, at, "\"%s\" has no parameter \"%s\"", op->name, name);
     const char *near = diag_nearest(name, names, n);
+    n = today(op, names, n);
     if (near) dsl_help(l, at, "did you mean \"%s\"?", near);
+    else if (n) dsl_help(l, at, "it has %s", dsl_listed(l, names, n));
+    else dsl_help(l, at, "it has none");
     return NULL;
 }
 
@@ -145,7 +187,8 @@ static bool too_many(struct lower *l, const struct pat *p, const struct pat_op *
               s->max_inputs, plural(s->max_inputs), where_so(l, s, o, always), n);
     const char *param = ir_param_of_operand(op->domain, op->name, s->max_inputs, o.most);
     if (param) dsl_help(l, p->at, "in <%s = ...> it is found in every version", param);
-    else if (!always)
+    else if (always) dsl_help_params(l, op, p->at);
+    else
         dsl_help(l, p->at,
                  "write an opset in where, or claim fewer in the head of the pack");
     return true;
@@ -253,7 +296,7 @@ static void check_node(struct lower *l, const struct pat *p, struct opsets o) {
     for (uint32_t i = 0; i < p->nops; i++) {
         const struct pat_op *op = &p->ops[i];
         struct opsets of_op = dsl_domain_opsets(op->domain, o);
-        if (!dsl_known_op(l, op, p->at)) continue;
+        if (!dsl_known_op(l, op, p->at, false)) continue;
         check_attrs(l, p, op, of_op);
         check_versions(l, p, op, of_op);
     }

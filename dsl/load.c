@@ -208,8 +208,19 @@ static void lower_rules(struct unit *u) {
     }
 }
 
+/* A model in the place of a pack: it begins with the field ir_version, and holds bytes that
+ * no text has. Taken for text it would give errors without number. */
+static bool is_model(const struct diag_source *s) {
+    return s->len > 1 && s->text[0] == 0x08 && (unsigned char)s->text[1] < 0x20;
+}
+
 static struct unit *load_unit(struct load *ld, const char *path,
                               const struct diag_source *source, uint32_t depth) {
+    if (is_model(source)) {
+        diag_where(ld->diags, DIAG_ERROR, source->name, "is an ONNX model, not a rules file");
+        ld->failed = true;
+        return NULL;
+    }
     struct unit *u = known_unit(ld, NULL, source);
     if (u && !u->loading) return u;
     u = arena_new(ld->arena, struct unit);

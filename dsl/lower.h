@@ -104,6 +104,8 @@ uint32_t dsl_new_slot(struct lower *l, const char *name, enum slot_kind kind,
 uint32_t dsl_slot(struct lower *l, const char *name, enum slot_kind kind, struct span at);
 /* "did you mean" among the names in sight; nothing when none is near. */
 void dsl_help_name(struct lower *l, const char *name, struct span at);
+/* The names in quotes, with commas and "and". */
+const char *dsl_listed(struct lower *l, const char *const *names, size_t n);
 const char *dsl_slot_what(enum slot_kind kind);
 
 /* --- lower_pattern.c --------------------------------------------------------------- */

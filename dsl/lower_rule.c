@@ -72,6 +72,7 @@ static void one_of(struct lower *l, const struct ast_word *w, const char *what,
     dsl_error(l, w->at, "there is no %s \"%s\"", what, w->text);
     const char *near = diag_nearest(w->text, names, n);
     if (near) dsl_help(l, w->at, "did you mean \"%s\"?", near);
+    else dsl_help(l, w->at, "there are %s", dsl_listed(l, names, n));
 }
 
 static void set_class(struct lower *l, const struct ast_word *w) {

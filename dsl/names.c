@@ -122,6 +122,14 @@ uint32_t dsl_slot(struct lower *l, const char *name, enum slot_kind kind, struct
     return e->slot;
 }
 
+const char *dsl_listed(struct lower *l, const char *const *names, size_t n) {
+    const char *out = "";
+    for (size_t i = 0; i < n; i++)
+        out = arena_printf(l->arena, "%s%s\"%s\"", out, !i ? "" : i + 1 < n ? ", " : " and ",
+                           names[i]);
+    return out;
+}
+
 void dsl_help_name(struct lower *l, const char *name, struct span at) {
     const char *seen[256];
     uint32_t n = 0;

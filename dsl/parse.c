@@ -15,6 +15,12 @@ struct ast_file *dsl_parse_text(struct arena *a, const struct diag_source *sourc
     p.file = arena_new(a, struct ast_file);
     p.file->source = source;
     rw_assert(source->len < INT32_MAX);
+    const char *zero = memchr(source->text, 0, source->len);
+    if (zero) { /* texts are handed on as C strings */
+        uint32_t from = (uint32_t)(zero - source->text);
+        dsl_parse_error(&p, (struct span){source, from, from + 1}, "a zero byte: this is no text");
+        return NULL;
+    }
     void *scanner;
     if (dsl_yylex_init_extra(&p, &scanner) != 0) rw_out_of_memory();
     dsl_yy_scan_bytes(source->text, (int)source->len, scanner);
@@ -77,10 +83,6 @@ const char *dsl_unquote(struct parse *p, struct span at, const char *text, size_
     char *out = arena_alloc(p->arena, len);
     size_t n = 0;
     for (size_t i = 1; i + 1 < len; i++) {
-        if (text[i] == '\0') {
-            dsl_parse_error(p, at, "a zero byte in a string");
-            break;
-        }
         if (text[i] != '\\') {
             out[n++] = text[i];
             continue;

@@ -31,6 +31,9 @@ bool dsl_parse_error(struct parse *p, struct span at, const char *format, ...)
     RW_PRINTF(3, 4);
 void dsl_parse_help(struct parse *p, struct span at, const char *format, ...)
     RW_PRINTF(3, 4);
+/* What may have been meant by a token that does not fit; the tokens that would are given as
+ * the grammar names them. At most one help or note. */
+void dsl_parse_hint(struct parse *p, struct span at, const char *const *expected, size_t n);
 /* No more tokens come after this. */
 void dsl_parse_give_up(struct parse *p);
 /* The text between quotes, escapes resolved; an error for a bad one. */

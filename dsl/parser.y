@@ -550,6 +550,12 @@ static bool is_reserved(yysymbol_kind_t k) {
     return k >= YYSYMBOL_T_ABSENT && k <= YYSYMBOL_T_WHERE;
 }
 
+/* As one shows it: without the quotes of a single character. */
+static const char *token_text(struct parse *p, yysymbol_kind_t k) {
+    const char *s = yysymbol_name(k);
+    return strlen(s) == 3 && *s == '\'' ? arena_printf(p->arena, "%.1s", s + 1) : s;
+}
+
 /* What was wanted, as one phrase; "" when that would be a long list. */
 static const char *wanted(struct parse *p, const yypcontext_t *context) {
     yysymbol_kind_t all[YYNTOKENS];
@@ -560,15 +566,14 @@ static const char *wanted(struct parse *p, const yypcontext_t *context) {
         prefix |= all[i] == YYSYMBOL_T_CONST;
         open |= all[i] == YYSYMBOL_T_ABSENT;
     }
-    const char *text = prefix ? "an expression" : "";
+    const char *text = "", *last = prefix ? "an expression" : "";
     uint32_t shown = prefix;
     for (int i = 0; i < n; i++) {
         yysymbol_kind_t k = all[i];
         if ((name && is_soft(k)) || (prefix && is_prefix(k)) ||
             ((prefix || open) && is_infix(k)))
             continue;
-        const char *s = yysymbol_name(k);
-        if (strlen(s) == 3 && *s == '\'') s = arena_printf(p->arena, "%.1s", s + 1);
+        const char *s = token_text(p, k);
         if ((prefix || open) && strlen(s) == 1 && strchr("+-*/%<>|!?~:[({", *s)) continue;
         if (prefix && k == YYSYMBOL_T_ABSENT) continue;
         if (open && (k == YYSYMBOL_T_ABSENT || k == YYSYMBOL_T_OPEN_ATTRS)) continue;
@@ -576,11 +581,21 @@ static const char *wanted(struct parse *p, const yypcontext_t *context) {
                     k == YYSYMBOL_T_REAL || k == YYSYMBOL_T_STRING || k == YYSYMBOL_T_RAW ||
                     k == YYSYMBOL_YYEOF;
         if (k == YYSYMBOL_YYEOF) s = "the end of the file";
-        text = arena_printf(p->arena, bare ? "%s%s%s" : "%s%s\"%s\"", text,
-                            shown ? ", " : "", s);
+        text = arena_printf(p->arena, "%s%s%s", text, !shown ? "" : shown > 1 ? ", " : "",
+                            last);
+        last = arena_printf(p->arena, bare ? "%s" : "\"%s\"", s);
         shown++;
     }
-    return shown <= 6 ? text : "";
+    if (shown > 6) return "";
+    return arena_printf(p->arena, "%s%s%s", text, shown > 1 ? " or " : "", last);
+}
+
+static void hint(struct parse *p, const yypcontext_t *context, struct span at) {
+    yysymbol_kind_t all[YYNTOKENS];
+    const char *names[YYNTOKENS];
+    int n = yypcontext_expected_tokens(context, all, YYNTOKENS);
+    for (int i = 0; i < n; i++) names[i] = token_text(p, all[i]);
+    dsl_parse_hint(p, at, names, (size_t)n);
 }
 
 static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p,
@@ -591,7 +606,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p,
     const char *found = "the end of the file";
     if (yypcontext_token(context) != YYSYMBOL_YYEOF) {
         uint32_t len = rw_min_u32(at->end - at->begin, 40);
-        found = arena_printf(p->arena, "\"%.*s\"", (int)len, p->source->text + at->begin);
+        const char *token = p->source->text + at->begin;
+        found = arena_printf(p->arena, *token == '"' ? "%.*s" : "\"%.*s\"", (int)len, token);
     }
     const char *want = wanted(p, context);
     if (*want)
@@ -600,5 +616,6 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p,
         dsl_parse_error(p, *at, "%s does not fit here", found);
     if (is_reserved(yypcontext_token(context)) && strstr(want, "a name"))
         dsl_parse_help(p, *at, "%s is a word of the language and cannot be a name", found);
+    else hint(p, context, *at);
     return 0;
 }

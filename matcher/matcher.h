@@ -45,7 +45,11 @@ struct pm_applied {
     int64_t nodes;      /* change in the number of nodes, in sum */
     const char *why;    /* of the newest refusal, in words; or NULL */
 };
-struct pm_pass_done { const char *name; uint32_t changed; };
+struct pm_pass_done {
+    const char *name;
+    uint32_t changed;
+    int64_t nodes; /* change in the number of nodes */
+};
 struct pm_report {
     VEC(struct pm_applied) rules;  /* those with count or refused, in order of first use */
     VEC(struct pm_pass_done) passes;

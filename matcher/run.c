@@ -259,11 +259,12 @@ static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
 static void run_pass(struct pm_run *r, const struct ir_pass *pass, bool asked_for) {
     struct ir_pass_options o = {r->options->fold_limit ? r->options->fold_limit
                                                        : IR_FOLD_LIMIT};
+    int64_t before = count_nodes(r->model);
     uint32_t changed = pass->run(r->model, &o);
     ir_commit(r->model);
     if (asked_for || changed > 0)
         vec_push(r->report_arena, &r->report->passes,
-                 (struct pm_pass_done){pass->name, changed});
+                 (struct pm_pass_done){pass->name, changed, count_nodes(r->model) - before});
 }
 
 /* --- all of it -------------------------------------------------------------------- */

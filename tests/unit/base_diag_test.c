@@ -44,6 +44,16 @@ static void the_nearest_word_is_found(void) {
     CU_ASSERT_PTR_NULL(diag_nearest("epsilon", words, 3));
 }
 
+static void case_and_neighbours_count_little(void) {
+    const char *const ops[] = {"Celu", "Elu", "Relu", "Neg", "Gelu", "x"};
+    CU_ASSERT_PTR_EQUAL(diag_nearest("relu", ops, 6), ops[2]);
+    CU_ASSERT_PTR_EQUAL(diag_nearest("GELU", ops, 6), ops[4]);
+    CU_ASSERT_PTR_EQUAL(diag_nearest("Nge", ops, 6), ops[3]);
+    CU_ASSERT_PTR_EQUAL(diag_nearest("X", ops, 6), ops[5]);
+    CU_ASSERT_PTR_NULL(diag_nearest("z", ops, 6));
+    CU_ASSERT_PTR_NULL(diag_nearest("Gne", ops, 6));
+}
+
 static void floats_print_shortest(void) {
     struct buf b = {0};
     buf_float(&b, 0.1f);
@@ -63,5 +73,6 @@ void add_base_diag_suite(void) {
     CU_ADD_TEST(s, a_diagnostic_shows_line_and_caret);
     CU_ADD_TEST(s, errors_beyond_the_limit_are_counted);
     CU_ADD_TEST(s, the_nearest_word_is_found);
+    CU_ADD_TEST(s, case_and_neighbours_count_little);
     CU_ADD_TEST(s, floats_print_shortest);
 }

@@ -76,7 +76,8 @@ static void ten_megabytes_of_garbage_give_few_messages(void) {
     while (text.len < 10u << 20) {
         state = hash_u64(state + 1);
         buf_puts(&text, words[state % countof(words)]);
-        buf_add(&bytes, &state, sizeof state);
+        uint64_t piece = state | 0x0101010101010101u; /* a zero byte is one error of its own */
+        buf_add(&bytes, &piece, sizeof piece);
     }
     struct outcome o = load_buf(&text);
     CU_ASSERT_FALSE(o.ok);
@@ -122,7 +123,7 @@ static void a_zero_byte_is_an_error(void) {
     static const char text[] = "rule r: Relu(\"a\0b\") => x\0";
     struct outcome o = load(text, sizeof text - 1);
     CU_ASSERT_FALSE(o.ok);
-    CU_ASSERT_STRING_EQUAL(o.first, "a zero byte in a string");
+    CU_ASSERT_STRING_EQUAL(o.first, "a zero byte: this is no text");
 }
 
 static void thousands_of_rules_are_fine(void) {

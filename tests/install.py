@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Does an installed tree work by itself, wherever it was put?
+
+    install.py BUILD CMAKE CC SANITIZERS
+
+Installs the build into a temporary prefix that it was not configured for, in which then
+- the command finds the packs that were installed with it;
+- a C program is compiled with what pkg-config says, and runs a pack by its name, with the
+  library shared.
+SANITIZERS are those that the build was made with, or empty. SPDX-License-Identifier: Apache-2.0
+"""
+import os, pathlib, shutil, subprocess, sys, tempfile
+
+PROGRAM = r"""
+#include <onnxrw.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    const char *packs[] = {"bert.rules"}, *name;
+    struct onnxrw_rules *rules;
+    struct onnxrw_model *model = NULL;
+    size_t times;
+    int status = onnxrw_load_rules(packs, 1, &rules);
+    if (status == ONNXRW_OK) status = onnxrw_read(argv[argc - 1], &model);
+    if (status == ONNXRW_OK) status = onnxrw_run(model, rules, NULL);
+    if (status != ONNXRW_OK) fputs(model ? onnxrw_messages(model) : onnxrw_rules_messages(rules), stderr);
+    for (size_t i = 0; !status && (name = onnxrw_applied(model, i, &times)); i++)
+        printf("%s %zu\n", name, times);
+    onnxrw_free_model(model);
+    onnxrw_free_rules(rules);
+    return status;
+}
+"""
+MODEL = pathlib.Path(__file__).resolve().parent.parent / "examples" / "bert" / "bert.onnx"
+
+
+def run(*args, **env):
+    p = subprocess.run([str(a) for a in args], env={**os.environ, **env}, stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, text=True)
+    if p.returncode:
+        sys.exit(f"{args[0]}: exit {p.returncode}\n{p.stdout}")
+    return p.stdout
+
+
+def main():
+    build, cmake, cc, sanitizers = sys.argv[1:5]
+    if not shutil.which("pkg-config"):
+        print("pkg-config is not installed")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as tmp:
+        prefix, source, program = (pathlib.Path(tmp) / n for n in ("prefix", "p.c", "p"))
+        run(cmake, "--install", build, "--prefix", prefix)
+        out = run(prefix / "bin" / "onnxrw", "--dry-run", "-r", "bert.rules", MODEL)
+        where = run(prefix / "bin" / "onnxrw", "rules", "list", "bert.rules")
+        pc = next(prefix.rglob("onnxrw.pc")).parent
+        flags = run("pkg-config", "--cflags", "--libs", "onnxrw", PKG_CONFIG_PATH=str(pc)).split()
+        source.write_text(PROGRAM)
+        asan = [f"-fsanitize={sanitizers}"] if sanitizers else []
+        run(cc, source, "-o", program, *asan, *flags)
+        used = run(program, MODEL, LD_LIBRARY_PATH=str(pc.parent))
+    wanted = ["layer_norm", "skip_layer_norm", "bias_gelu"]
+    wrong = [w for w in wanted if w not in out or w not in where or w not in used]
+    print(used + (f"missing: {wrong}" if wrong else "all there"))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
