@@ -1,4 +1,4 @@
-/* body.c -- the bodies of If, Loop and Scan take and give what their node says.
+/* body.c -- bodies of If, Loop, Scan and SequenceMap take and give what their node says.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/verify/parts.h"
@@ -16,6 +16,7 @@ static void verify_counts(struct verify *v, const struct ir_attr *a, uint32_t ni
     const struct ir_graph *body = a->graphs[0];
     verify_count(v, a->name, body->inputs.len, nin, "input");
     verify_count(v, a->name, body->outputs.len, nout, "output");
+    ir_verify_declared(v, a->name, body);
 }
 
 /* Scan 8 has the lengths of the sequences in front of its other operands. */
@@ -32,6 +33,8 @@ void ir_verify_bodies(struct verify *v) {
         if (rw_streq(s->name, "If")) verify_counts(v, a, 0, v->x->nout);
         /* The iteration and the condition, then what is carried; the condition goes out. */
         else if (rw_streq(s->name, "Loop")) verify_counts(v, a, v->x->nin, v->x->nout + 1);
+        else if (rw_streq(s->name, "SequenceMap"))
+            verify_counts(v, a, v->x->nin, v->x->nout);
         else if (rw_streq(s->name, "Scan")) verify_counts(v, a, scan_inputs(v), v->x->nout);
     }
 }

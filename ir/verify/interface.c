@@ -8,7 +8,7 @@
 /* --- what a file says --------------------------------------------------------------- */
 
 struct port {
-    const char *kind; /* "input" or "output" */
+    const char *kind; /* "input", "output" or "value" */
     const Onnx__ValueInfoProto *info;
 };
 
@@ -66,11 +66,36 @@ static void verify_port(struct verify *v, const char *kind,
                       t->sparse_tensor_type->shape);
 }
 
+/* Before IR version 4 initializers stood in the list of inputs too. */
+static void verify_defaults(struct verify *v, const Onnx__GraphProto *p) {
+    const struct ir_graph *g = v->m->main;
+    for (size_t i = 0; v->m->ir_version < 4 && i < p->n_initializer; i++) {
+        const char *name = p->initializer[i]->name;
+        ir_value value = name ? ir_find_value(g, name) : IR_NONE;
+        if (value == IR_NONE || ir_has(g, value, IR_IS_INPUT)) continue;
+        diag_where(v->diags, DIAG_WARNING, ir_model_name(v->m),
+                   "initializer \"%s\" is no graph input, which IR version %" PRId64
+                   " wants", name, v->m->ir_version);
+        return;
+    }
+}
+
+static void verify_info(struct verify *v, const Onnx__ValueInfoProto *info) {
+    const Onnx__TypeProto *t = info->type;
+    bool is_tensor = t && t->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    if (!is_tensor || t->tensor_type->elem_type == IR_UNDEFINED) return;
+    const struct port p = {"value", info};
+    ir_verify_element_type(v, port_where(v, &p), t->tensor_type->elem_type);
+    if (t->tensor_type->shape) verify_dims(v, &p, t->tensor_type->shape);
+}
+
 void ir_verify_interface(struct verify *v) {
     const Onnx__GraphProto *p = v->m->main->proto;
     if (!p) return;
     if (!p->name || !*p->name)
         diag_where(v->diags, DIAG_WARNING, ir_model_name(v->m), "the graph has no name");
+    verify_defaults(v, p);
+    for (size_t i = 0; i < p->n_value_info; i++) verify_info(v, p->value_info[i]);
     for (size_t i = 0; i < p->n_input; i++) verify_port(v, "input", p->input[i]);
     for (size_t i = 0; i < p->n_output; i++) verify_port(v, "output", p->output[i]);
 }

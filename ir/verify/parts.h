@@ -56,15 +56,21 @@ void ir_verify_reference(struct verify *v, const struct ir_attr *a);
 void ir_verify_element_type(struct verify *v, const char *where, int32_t number);
 void ir_verify_initializers(struct verify *v, const struct ir_graph *g);
 void ir_verify_tensor_attr(struct verify *v, const struct ir_attr *a);
-/* shape.c: what single operators ask of operands and attributes. */
-void ir_verify_shapes(struct verify *v);
+/* operator.c: what single operators ask beyond their schema. */
+void ir_verify_operator_rules(struct verify *v);
+/* rank.c */
+void ir_verify_ranks(struct verify *v);
+/* The type of an operand of the node whose rank is known, or NULL. */
+const struct ir_type *ir_verify_ranked(const struct verify *v, uint32_t k);
 /* range.c: the value of an attribute. */
 void ir_verify_range(struct verify *v, const struct ir_attr *a);
 /* node.c: operands, outputs and attributes of the node against its schema. */
 void ir_verify_node(struct verify *v);
 /* type.c: element types of the node against its schema. */
 void ir_verify_types(struct verify *v);
-/* body.c: the bodies of If, Loop and Scan against their node. */
+/* body.c: the bodies of If, Loop, Scan and SequenceMap against their node. */
 void ir_verify_bodies(struct verify *v);
+/* declared.c: what the file declares of inputs and outputs of a body of the node. */
+void ir_verify_declared(struct verify *v, const char *name, const struct ir_graph *body);
 
 #endif

@@ -13,6 +13,7 @@ struct words {
 static const struct words words[] = {
     {ANY_OP, "auto_pad", "NOTSET SAME_UPPER SAME_LOWER VALID "},
     {"BitShift", "direction", "RIGHT LEFT "},
+    {"CausalConvWithState", "activation", "none silu swish "},
     {"DepthToSpace", "mode", "DCR CRD "},
     {"GRU", "direction", "forward reverse bidirectional "},
     {"Gelu", "approximate", "none tanh "},
@@ -20,6 +21,7 @@ static const struct words words[] = {
     {"GridSample", "padding_mode", "zeros border reflection "},
     {"ImageDecoder", "pixel_format", "RGB BGR Grayscale "},
     {"LSTM", "direction", "forward reverse bidirectional "},
+    {"LinearAttention", "update_rule", "linear gated delta gated_delta "},
     {"NegativeLogLikelihoodLoss", "reduction", "none sum mean "},
     {"Pad", "mode", "constant reflect edge wrap "},
     {"RNN", "direction", "forward reverse bidirectional "},
@@ -53,6 +55,8 @@ static const struct bounds bounds[] = {
     {ANY_OP, "kv_num_heads", 1, 0},
     {ANY_OP, "q_num_heads", 1, 0},
     {ANY_OP, "strides", 1, 0},
+    {"Attention", "left_window_size", -1, 0},
+    {"Attention", "right_window_size", -1, 0},
     {"AveragePool", "pads", 0, 0},
     {"Conv", "pads", 0, 0},
     {"ConvInteger", "pads", 0, 0},
@@ -60,6 +64,8 @@ static const struct bounds bounds[] = {
     {"LpPool", "pads", 0, 0},
     {"MaxPool", "pads", 0, 0},
     {"QLinearConv", "pads", 0, 0},
+    {"SequenceEmpty", "dtype", 1, 0},
+    {"Split", "num_outputs", 1, 0},
     {"Split", "split", 0, 0},
 };
 

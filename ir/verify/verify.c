@@ -117,7 +117,7 @@ static void verify_operator(struct verify *v) {
         remark(v, VERIFY_RUNTIME_ONLY);
     ir_verify_node(v);
     ir_verify_types(v);
-    ir_verify_shapes(v);
+    ir_verify_operator_rules(v);
     ir_verify_bodies(v);
 }
 

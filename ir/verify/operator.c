@@ -1,0 +1,257 @@
+/* operator.c -- what single operators ask beyond their schema: which operands and
+ * attributes stand together, how long lists are. What inference looks at is not repeated.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ir/verify/parts.h"
+
+/* --- operands and attributes ---------------------------------------------------------- */
+
+static bool has(const struct verify *v, uint32_t k) {
+    return ir_input(v->g, v->n, k) != IR_NONE;
+}
+
+static int64_t int_of(const struct verify *v, const char *name, int64_t otherwise) {
+    const struct ir_attr *a = ir_find_attr(v->g, v->n, name);
+    return a && a->type == IR_ATTR_INT && !a->ref ? a->i : otherwise;
+}
+
+static bool length_of(const struct verify *v, uint32_t k, int64_t *len) {
+    const struct ir_type *t = ir_verify_ranked(v, k);
+    return t && t->rank == 1 && ir_dim_is_const(v->m->dims, t->dims[0], len);
+}
+
+/* An operand that is there and has no element counts as absent, as before opset 13. */
+static bool has_items(const struct verify *v, uint32_t k) {
+    int64_t len;
+    return has(v, k) && !(length_of(v, k, &len) && len == 0);
+}
+
+static int64_t from_front(int64_t axis, uint32_t rank) {
+    return axis < 0 && axis >= -(int64_t)rank ? axis + rank : axis;
+}
+
+static void verify_resized_axes(struct verify *v, const struct ir_attr *axes,
+                                const struct ir_type *t) {
+    int64_t wanted = axes ? axes->n : t->rank, len;
+    for (uint32_t k = 2; k < 4; k++)
+        if (has_items(v, k) && length_of(v, k, &len) && len != wanted)
+            ir_verify_wrong(v, "operand %u (\"%s\") has %" PRId64 " items, wanted %" PRId64,
+                            k, v->x->schema->inputs[k].name, len, wanted);
+    for (uint32_t i = 0; axes && i < axes->n && i < t->rank + 1; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (from_front(axes->ints[i], t->rank) == from_front(axes->ints[k], t->rank)) {
+                ir_verify_wrong(v, "\"axes\" names dimension %" PRId64 " twice",
+                                axes->ints[i]);
+                return;
+            }
+}
+
+static void verify_resize(struct verify *v) {
+    if (v->x->schema->since < 11) return;
+    const struct ir_attr *axes = ir_find_attr(v->g, v->n, "axes");
+    if (ir_verify_ranked(v, 0) && !(axes && (axes->ref || axes->type != IR_ATTR_INTS)))
+        verify_resized_axes(v, axes, ir_verify_ranked(v, 0));
+    bool scales = has_items(v, 2), sizes = has_items(v, 3);
+    if (scales && sizes)
+        ir_verify_wrong(v, "has both \"scales\" and \"sizes\", wanted one of them");
+    else if (!scales && !sizes)
+        ir_verify_wrong(v, "has neither \"scales\" nor \"sizes\", wanted one of them");
+}
+
+static void verify_split(struct verify *v) {
+    if (v->x->schema->since < 18) return;
+    bool parts = has(v, 1), number = ir_find_attr(v->g, v->n, "num_outputs") != NULL;
+    if (parts && number)
+        ir_verify_wrong(v, "has both \"split\" and \"num_outputs\", wanted one of them");
+    else if (!parts && !number)
+        ir_verify_wrong(v, "has neither \"split\" nor \"num_outputs\", wanted one of them");
+}
+
+/* Each head of keys and values is shared by as many heads of queries. */
+static void verify_heads(struct verify *v) {
+    int64_t q = int_of(v, "q_num_heads", 0), kv = int_of(v, "kv_num_heads", 0);
+    if (q > 0 && kv > 0 && q % kv != 0)
+        ir_verify_wrong(v, "attribute \"q_num_heads\" is %" PRId64 ", wanted a multiple of "
+                        "%" PRId64 " as \"kv_num_heads\"", q, kv);
+}
+
+static void verify_attention(struct verify *v) {
+    verify_heads(v);
+    const struct ir_type *q = ir_verify_ranked(v, 0);
+    static const char *const heads[] = {"q_num_heads", "kv_num_heads"};
+    for (size_t i = 0; q && q->rank == 3 && i < countof(heads); i++)
+        if (!ir_find_attr(v->g, v->n, heads[i]))
+            ir_verify_wrong(v, "attribute \"%s\" is missing, which rank 3 needs",
+                            heads[i]);
+    bool key = ir_output(v->g, v->n, 1) != IR_NONE;
+    bool value = ir_output(v->g, v->n, 2) != IR_NONE;
+    if (key != value)
+        ir_verify_wrong(v, "gives one of \"present_key\" and \"present_value\", wanted "
+                        "both or none");
+    if (has(v, 4) != has(v, 5))
+        ir_verify_wrong(v, "has one of \"past_key\" and \"past_value\", wanted both or "
+                        "none");
+}
+
+static void verify_linear_attention(struct verify *v) {
+    const struct ir_attr *a = ir_find_attr(v->g, v->n, "update_rule");
+    const char *rule = a && a->type == IR_ATTR_STRING && a->s.at ? a->s.at : "gated_delta";
+    size_t len = a && a->type == IR_ATTR_STRING ? a->s.len : strlen(rule);
+    bool gated = len >= 5 && memcmp(rule, "gated", 5) == 0;
+    bool delta = len >= 5 && memcmp(rule + len - 5, "delta", 5) == 0;
+    if (gated && !has(v, 4)) ir_verify_wrong(v, "operand 4 (\"decay\") is missing");
+    if (delta && !has(v, 5)) ir_verify_wrong(v, "operand 5 (\"beta\") is missing");
+    if (!gated && has(v, 4))
+        ir_verify_wrong(v, "operand 4 (\"decay\") is there, which \"%.*s\" has no use for",
+                        (int)len, rule);
+    if (!delta && has(v, 5))
+        ir_verify_wrong(v, "operand 5 (\"beta\") is there, which \"%.*s\" has no use for",
+                        (int)len, rule);
+    verify_heads(v);
+}
+
+/* Half of the result is left out because the other half mirrors it, for real numbers. */
+static void verify_dft(struct verify *v) {
+    const struct ir_type *t = ir_verify_ranked(v, 0);
+    int64_t last;
+    if (!int_of(v, "onesided", 0) || int_of(v, "inverse", 0) || !t || !t->rank) return;
+    if (ir_dim_is_const(v->m->dims, t->dims[t->rank - 1], &last) && last == 2)
+        ir_verify_wrong(v, "is one-sided, but its operand is complex");
+}
+
+/* A number of iterations, a condition: a scalar, or a list of one. */
+static void verify_single(struct verify *v, uint32_t k) {
+    const struct ir_type *t = ir_verify_ranked(v, k);
+    int64_t count = 1, dim;
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        if (!ir_dim_is_const(v->m->dims, t->dims[i], &dim) ||
+            !rw_mul_i64(count, dim, &count))
+            return;
+    if (t && count != 1)
+        ir_verify_wrong(v, "operand %u (\"%s\") has %" PRId64 " elements, wanted one", k,
+                        v->x->schema->inputs[k].name, count);
+}
+
+static void verify_one_hot(struct verify *v) {
+    int64_t len;
+    verify_single(v, 1);
+    if (length_of(v, 2, &len) && len != 2)
+        ir_verify_wrong(v, "operand 2 (\"values\") has %" PRId64 " items, wanted 2", len);
+}
+
+static void verify_if(struct verify *v) { verify_single(v, 0); }
+
+static void verify_loop(struct verify *v) {
+    verify_single(v, 0);
+    verify_single(v, 1);
+}
+
+/* Each operand has as many dimensions as its term has letters; `...` stands for any. */
+static void verify_einsum(struct verify *v) {
+    const struct ir_attr *a = ir_find_attr(v->g, v->n, "equation");
+    if (!a || a->type != IR_ATTR_STRING || a->ref) return;
+    uint32_t k = 0, letters = 0;
+    bool any = false;
+    for (size_t i = 0; i <= a->s.len; i++) {
+        char c = i < a->s.len ? a->s.at[i] : '-';
+        letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        any |= c == '.';
+        if (c != ',' && c != '-') continue;
+        const struct ir_type *t = ir_verify_ranked(v, k);
+        if (t && (any ? letters > t->rank : letters != t->rank))
+            ir_verify_wrong(v, "operand %u has rank %u, its term has %u letters", k,
+                            t->rank, letters);
+        if (c == '-') break;
+        k++, letters = 0, any = false;
+    }
+    if (v->x->nin != k + 1)
+        ir_verify_wrong(v, "has %u operands, its equation %u terms", v->x->nin, k + 1);
+}
+
+/* Two for each dimension of the image. */
+static void verify_col2im(struct verify *v) {
+    const struct ir_attr *a = ir_find_attr(v->g, v->n, "pads");
+    int64_t dims;
+    if (!a || a->type != IR_ATTR_INTS || a->ref || !length_of(v, 1, &dims)) return;
+    if (dims <= UINT16_MAX && a->n != 2 * dims)
+        ir_verify_wrong(v, "attribute \"pads\" has %u items, wanted %" PRId64, a->n,
+                        2 * dims);
+}
+
+static void verify_axis(struct verify *v) {
+    const struct ir_type *t = ir_verify_ranked(v, 0);
+    int64_t axis = int_of(v, "axis", v->x->schema->since < 13 ? 1 : -1);
+    if (t && t->rank && (axis < -(int64_t)t->rank || axis >= (int64_t)t->rank))
+        ir_verify_wrong(v, "axis %" PRId64 " is not of a tensor of rank %u", axis, t->rank);
+}
+
+/* Bits of a type on its own, 0: unknown. */
+static uint32_t bits_of(const struct ir_type *t) {
+    return t && t->kind == IR_TENSOR ? ir_dtype_bits(t->dtype) : 0;
+}
+
+static void verify_bit_cast(struct verify *v) {
+    ir_value in = ir_input(v->g, v->n, 0);
+    int64_t to = int_of(v, "to", 0);
+    uint32_t from = in == IR_NONE ? 0 : bits_of(ir_val(v->g, in)->type);
+    uint32_t bits = to > 0 && to < IR_DTYPE_N ? ir_dtype_bits((enum ir_dtype)to) : 0;
+    if (from && bits && from != bits)
+        ir_verify_wrong(v, "turns elements of %u bits into ones of %u", from, bits);
+}
+
+/* --- trees ---------------------------------------------------------------------------- */
+
+/* Lists whose names begin alike describe the same nodes, leaves or classes. */
+static void verify_tree_lists(struct verify *v, const char *prefix) {
+    const struct ir_attr *first = NULL;
+    for (uint32_t k = 0; k < v->x->nattr; k++) {
+        const struct ir_attr *a = &v->x->attr[k];
+        bool is_list = a->type == IR_ATTR_INTS || a->type == IR_ATTR_FLOATS ||
+                       a->type == IR_ATTR_STRINGS;
+        if (!is_list || a->ref || !a->n || strncmp(a->name, prefix, strlen(prefix)) != 0)
+            continue;
+        if (!first) first = a;
+        if (a->n == first->n) continue;
+        ir_verify_wrong(v, "attribute \"%s\" has %u items, wanted %u as \"%s\"", a->name,
+                        a->n, first->n, first->name);
+        return;
+    }
+}
+
+static void verify_trees(struct verify *v) {
+    static const char *const prefixes[] = {"nodes_", "leaf_", "class_", "target_"};
+    for (size_t i = 0; i < countof(prefixes); i++) verify_tree_lists(v, prefixes[i]);
+}
+
+/* --- all of them ---------------------------------------------------------------------- */
+
+struct entry {
+    const char *op;
+    void (*verify)(struct verify *v);
+};
+static const struct entry entries[] = {
+    {"Attention", verify_attention},
+    {"BitCast", verify_bit_cast},
+    {"Col2Im", verify_col2im},
+    {"DFT", verify_dft},
+    {"Einsum", verify_einsum},
+    {"Hardmax", verify_axis},
+    {"If", verify_if},
+    {"LinearAttention", verify_linear_attention},
+    {"LogSoftmax", verify_axis},
+    {"Loop", verify_loop},
+    {"OneHot", verify_one_hot},
+    {"Resize", verify_resize},
+    {"Softmax", verify_axis},
+    {"Split", verify_split},
+};
+
+void ir_verify_operator_rules(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    bool is_tree = strncmp(s->name, "TreeEnsemble", 12) == 0;
+    if (is_tree && rw_streq(s->domain, "ai.onnx.ml")) verify_trees(v);
+    if (*s->domain && !rw_streq(s->domain, "ai.onnx.preview")) return;
+    ir_verify_ranks(v);
+    for (size_t i = 0; i < countof(entries); i++)
+        if (rw_streq(entries[i].op, s->name)) entries[i].verify(v);
+}
