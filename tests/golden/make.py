@@ -193,7 +193,7 @@ def layer_norms():
        (vector("scale", [3, 4]), vector("bias", [3, 4])))
     ln("axis-from-the-front", PYTORCH.replace("[-1]", "[2]"))
     ln("axes-in-two-spellings", PYTORCH.replace("[-1]", "[2]", 1))
-    ln("symbolic-width", PYTORCH, "float[B, S, H] x, float[H] scale, float[H] bias", "float[B, S, H] y", ())
+    ln("near-width-may-be-0", PYTORCH, "float[B, S, H] x, float[H] scale, float[H] bias", "float[B, S, H] y", ())
     ln("ir-10", PYTORCH, opset=20, ir=10)
     ln("ir-3", PYTORCH, ir=3, opset=11, constants="node", weights=(),
        x=f"{X8}, float[8] scale, float[8] bias")
