@@ -29,9 +29,10 @@ struct judge_inputs_options {
 enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,
                           struct arena *a, struct diag_sink *diags,
                           struct judge_values *out);
-/* One tensor; false for a type that cannot be made up. Integers are 0 <= x < below. */
-bool judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank, const int64_t *dims,
-                  enum judge_fill fill, int64_t below, uint64_t *seed,
-                  struct ir_tensor **out);
+/* One tensor; NULL for a type that cannot be made up. Integers are 0 <= x < below; below 0:
+ * small ones, negative too where the type has them. Draws from *seed. */
+struct ir_tensor *judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
+                               const int64_t *dims, enum judge_fill fill, int64_t below,
+                               uint64_t *seed);
 
 #endif
