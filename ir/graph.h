@@ -48,7 +48,8 @@ struct ir_value_info {
     uint32_t output;  /* which output of the producer */
     ir_value outer;   /* IR_IS_OUTER: its id in graph->outer, ... */
     ir_use capture;   /* ... and its use there; IR_NONE while no node owns the body */
-    const struct ir_type *type;     /* declared or inferred; NULL = nothing known */
+    const struct ir_type *type;     /* given or inferred; NULL = nothing known */
+    const struct ir_type *given;    /* by the file or an editor: what inference begins with */
     const struct ir_symval *symval; /* known integer value, or NULL */
     /* IR_IS_INIT, or output of a Constant node: the tensor; else NULL. Ask ir_const. */
     struct ir_tensor *tensor;
@@ -242,6 +243,8 @@ void ir_set_attr(struct ir_graph *g, ir_node n, const struct ir_attr *attr);
 void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema);
 void ir_drop_attr(struct ir_graph *g, ir_node n, const char *name);
 void ir_set_type(struct ir_graph *g, ir_value v, const struct ir_type *t);
+/* What inference found; what was given stays. */
+void ir_set_inferred(struct ir_graph *g, ir_value v, const struct ir_type *t);
 void ir_set_symval(struct ir_graph *g, ir_value v, const struct ir_symval *s);
 /* Another tensor for an initializer. */
 void ir_set_tensor(struct ir_graph *g, ir_value v, struct ir_tensor *t);

@@ -66,10 +66,11 @@ bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *chang
     x.out = arena_zalloc(&run->scratch, x.nout * sizeof *x.out);
     *changed = false;
     bool ok = has_open_attributes(info) ? apply_bound(&x) : apply(&x);
-    ok = ok && infer_commit(&x, changed) && !x.failed_inside;
+    ok = ok && infer_commit(&x, changed);
+    if (!ok) infer_commit_nothing(&x, changed);
     *why = x.why;
     arena_reset(&run->scratch, mark);
-    return ok;
+    return ok && !x.failed_inside;
 }
 
 bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why) {

@@ -1,9 +1,10 @@
 /* infer_commit.c -- from what a rule said to what the graph holds.
  *
- * A rule leaves open what it cannot tell. That is taken from the type the value had, be it
- * declared in the file or inferred before (the value is the same, so what was known of it
- * holds), and at last from fresh symbols, so that every value has a shape with which it
- * can be compared. Inference wins over a declaration that it contradicts.
+ * A rule leaves open what it cannot tell. That is taken from the type that was given, by
+ * the file or an editor, and at last from fresh symbols, so that every value has a shape
+ * with which it can be compared. Inference wins over a declaration that it contradicts.
+ * What was inferred before does not count, or the result would depend on the way there;
+ * but a value keeps the names that were made up for it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,16 +81,28 @@ static void contradict(const struct infer *x, ir_value v, bool same_type,
     buf_free(&b);
 }
 
-/* Fills the open dims from a shape that does not contradict the others. */
-static bool fill_dims(struct infer *x, ir_dim *dims, uint32_t rank,
-                      const struct ir_type *old) {
-    bool agrees = !ir_type_ranked(old) || old->rank == rank;
-    bool usable = ir_type_ranked(old) && agrees;
-    for (uint32_t i = 0; usable && i < rank; i++)
-        if (ir_dim_equal(x->d, dims[i], old->dims[i]) == IR_FALSE) agrees = false;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (!dims[i] && usable && agrees) dims[i] = ir_dim_find(x->d, old->dims[i]);
+/* The name that was made up for dim i of this very value when it was inferred before: as
+ * nothing else has it, the value may keep it. */
+static ir_dim own_dim(const struct ir_type *before, uint32_t rank, uint32_t i) {
+    bool has = ir_type_ranked(before) && before->rank == rank &&
+               before->own >> i & 1;
+    return has ? before->dims[i] : IR_DIM_UNKNOWN;
+}
+
+/* Fills the open dims from a shape that does not contradict the others, at last with names
+ * of their own. */
+static bool fill_dims(struct infer *x, ir_dim *dims, struct ir_type *t,
+                      const struct ir_type *given, const struct ir_type *before) {
+    bool agrees = !ir_type_ranked(given) || given->rank == t->rank;
+    bool usable = ir_type_ranked(given) && agrees;
+    for (uint32_t i = 0; usable && i < t->rank; i++)
+        if (ir_dim_equal(x->d, dims[i], given->dims[i]) == IR_FALSE) agrees = false;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (!dims[i] && usable && agrees) dims[i] = ir_dim_find(x->d, given->dims[i]);
+        if (dims[i] || i >= INFER_MAX_RANK) continue;
+        dims[i] = own_dim(before, t->rank, i);
         if (!dims[i]) dims[i] = ir_dim_fresh(x->d);
+        t->own |= UINT64_C(1) << i;
     }
     return agrees;
 }
@@ -104,9 +117,9 @@ static bool is_other_kind(const struct ir_type *a, const struct ir_type *b) {
 }
 
 static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
-                          const struct ir_type *old) {
+                          const struct ir_type *given) {
     ir_dim *dims = arena_copy(x->tmp, t->dims, t->rank * sizeof *dims);
-    bool agrees = fill_dims(x, dims, t->rank, old);
+    bool agrees = fill_dims(x, dims, t, given, ir_val(x->g, v)->type);
     t->dims = dims;
     for (uint32_t i = 0; i < t->rank; i++) {
         int64_t value;
@@ -114,23 +127,29 @@ static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
             return infer_fail(x, "dimension %u of \"%s\" is negative (%" PRId64 ")", i,
                               ir_val(x->g, v)->name, value);
     }
-    if (!agrees && t->dtype == ir_type_dtype(old)) contradict(x, v, true, old, t);
+    if (!agrees && t->dtype == ir_type_dtype(given)) contradict(x, v, true, given, t);
     return true;
 }
 
+/* given: NULL or a tensor. */
 static bool complete_tensor(struct infer *x, ir_value v, struct ir_type *t,
-                            const struct ir_type *old) {
-    enum ir_dtype before = ir_type_dtype(old);
-    if (t->dtype == IR_UNDEFINED) t->dtype = before;
-    else if (before != IR_UNDEFINED && before != t->dtype) contradict(x, v, false, old, t);
-    if (t->ranked) return complete_dims(x, v, t, old);
-    if (ir_type_ranked(old)) {
+                            const struct ir_type *given) {
+    const struct ir_type *before = ir_val(x->g, v)->type;
+    enum ir_dtype declared = ir_type_dtype(given);
+    if (t->dtype == IR_UNDEFINED) t->dtype = declared;
+    else if (declared != IR_UNDEFINED && declared != t->dtype)
+        contradict(x, v, false, given, t);
+    if (!t->ranked && ir_type_ranked(given)) {
         t->ranked = true;
-        t->rank = old->rank;
-        t->dims = old->dims;
-        return complete_dims(x, v, t, old);
+        t->rank = given->rank;
+        t->dims = given->dims;
     }
-    if (!t->opaque) t->opaque = old && old->opaque ? old->opaque : ++x->m->opaque;
+    if (t->ranked) return complete_dims(x, v, t, given);
+    if (!t->opaque && given) t->opaque = given->opaque;
+    if (t->opaque) return true;
+    bool kept = before && before->kind == IR_TENSOR && !before->ranked && before->own;
+    t->opaque = kept ? before->opaque : ++x->m->opaque;
+    t->own = 1;
     return true;
 }
 
@@ -151,9 +170,10 @@ bool infer_is_same(const struct ir_dims *d, const struct ir_type *a,
 
 static bool write_type(struct infer *x, ir_value v, const struct ir_type *t) {
     if (infer_is_same(x->d, ir_val(x->g, v)->type, t)) return false;
-    struct ir_type *kept = arena_copy(x->m->arena, t, sizeof *t);
-    if (t->ranked) kept->dims = arena_copy(x->m->arena, t->dims, t->rank * sizeof *t->dims);
-    ir_set_type(x->g, v, kept);
+    struct ir_type *kept = t ? arena_copy(x->m->arena, t, sizeof *t) : NULL;
+    if (t && t->ranked)
+        kept->dims = arena_copy(x->m->arena, t->dims, t->rank * sizeof *t->dims);
+    ir_set_inferred(x->g, v, kept);
     return true;
 }
 
@@ -165,33 +185,51 @@ static bool same_value(const struct ir_dims *d, const struct ir_symval *a,
     return true;
 }
 
+/* What a constant holds was read from it, by whoever asked. */
+static bool forget_value(struct infer *x, ir_value v) {
+    if (!ir_val(x->g, v)->symval || ir_const(x->g, v)) return false;
+    ir_set_symval(x->g, v, NULL);
+    return true;
+}
+
 static bool write_value(struct infer *x, ir_value v, const struct ir_symval *value) {
-    if (!value || same_value(x->d, ir_val(x->g, v)->symval, value)) return false;
+    if (!value) return forget_value(x, v);
+    if (same_value(x->d, ir_val(x->g, v)->symval, value)) return false;
     struct ir_symval *kept = arena_copy(x->m->arena, value, sizeof *value);
     kept->items = arena_copy(x->m->arena, value->items, value->len * sizeof *value->items);
     ir_set_symval(x->g, v, kept);
     return true;
 }
 
+static bool commit_output(struct infer *x, uint32_t k, ir_value v, bool *changed) {
+    struct infer_out *out = &x->out[k];
+    const struct ir_type *given = ir_val(x->g, v)->given;
+    if (!out->known && given) infer_set_type(x, k, given);
+    else if (!out->known && is_tensor_by_schema(x, k))
+        infer_set_unranked(x, k, IR_UNDEFINED, 0);
+    struct ir_type t = out->type;
+    bool tensor = out->known && t.kind == IR_TENSOR;
+    if (tensor && t.dtype == IR_UNDEFINED) t.dtype = infer_schema_dtype(x, k);
+    bool both = tensor && given && given->kind == IR_TENSOR;
+    if (out->known && given && !both && is_other_kind(given, &t))
+        contradict(x, v, false, given, &t);
+    if (tensor && !complete_tensor(x, v, &t, both ? given : NULL)) return false;
+    *changed |= write_type(x, v, out->known ? &t : NULL);
+    *changed |= write_value(x, v, out->symval);
+    return true;
+}
+
 bool infer_commit(struct infer *x, bool *changed) {
     for (uint32_t k = 0; k < x->nout; k++) {
         ir_value v = ir_output(x->g, x->n, k);
-        struct infer_out *out = &x->out[k];
-        if (v == IR_NONE) continue;
-        const struct ir_type *old = ir_val(x->g, v)->type;
-        if (!out->known && !old && is_tensor_by_schema(x, k))
-            infer_set_unranked(x, k, IR_UNDEFINED, 0);
-        if (!out->known && old) infer_set_type(x, k, old);
-        if (!out->known) continue;
-        struct ir_type t = out->type;
-        if (t.kind == IR_TENSOR && t.dtype == IR_UNDEFINED)
-            t.dtype = infer_schema_dtype(x, k);
-        bool is_tensor = t.kind == IR_TENSOR && old && old->kind == IR_TENSOR;
-        if (old && !is_tensor && is_other_kind(old, &t)) contradict(x, v, false, old, &t);
-        if (old && !is_tensor) old = NULL;
-        if (t.kind == IR_TENSOR && !complete_tensor(x, v, &t, old)) return false;
-        *changed |= write_type(x, v, &t);
-        *changed |= write_value(x, v, out->symval);
+        if (v != IR_NONE && !commit_output(x, k, v, changed)) return false;
     }
     return true;
+}
+
+void infer_commit_nothing(struct infer *x, bool *changed) {
+    const char *why = x->why;
+    if (x->nout) memset(x->out, 0, x->nout * sizeof *x->out);
+    infer_commit(x, changed);
+    x->why = why;
 }

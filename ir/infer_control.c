@@ -40,7 +40,9 @@ void infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
 }
 
 void infer_set_body_input(struct ir_graph *body, uint32_t k, const struct ir_type *t) {
-    if (k < body->inputs.len && t) ir_set_type(body, body->inputs.at[k], t);
+    if (k >= body->inputs.len) return;
+    ir_value v = body->inputs.at[k];
+    ir_set_inferred(body, v, t ? t : ir_val(body, v)->given);
 }
 
 /* Output k collects one tensor an iteration along a new axis. All have one shape, or the

@@ -77,8 +77,21 @@ static bool infer_within(struct ir_graph *g, const ir_node *nodes, uint32_t n) {
     return w.output_changed;
 }
 
+/* Must the node that owns g be inferred anew, though no output of g changed? What a Loop
+ * could not suppose of a state, which therefore has names of its own, may hold now. */
+static bool may_suppose_more(const struct ir_graph *g) {
+    if (!rw_streq(ir_op_name(g->outer, g->owner), "Loop")) return false;
+    for (uint32_t k = 2; k < g->inputs.len; k++) {
+        const struct ir_type *t = ir_val(g, g->inputs.at[k])->type;
+        if (t && t->own) return true;
+    }
+    return false;
+}
+
 void ir_infer_from(struct ir_graph *g, const ir_node *nodes, uint32_t n) {
-    while (infer_within(g, nodes, n) && g->outer && g->owner != IR_NONE) {
+    for (;;) {
+        bool changed = infer_within(g, nodes, n);
+        if (!g->outer || g->owner == IR_NONE || !(changed || may_suppose_more(g))) return;
         nodes = &g->owner; /* outwards, body by body */
         g = g->outer;
         n = 1;

@@ -141,6 +141,8 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
 /* Completes the outputs and writes them to the graph. false when a dimension is negative.
  * *changed: some output is not as before. */
 bool infer_commit(struct infer *x, bool *changed);
+/* The same of a node that nothing is known of, as its operands cannot be right. */
+void infer_commit_nothing(struct infer *x, bool *changed);
 /* The same type in every part, up to unification. */
 bool infer_is_same(const struct ir_dims *d, const struct ir_type *a,
                    const struct ir_type *b);

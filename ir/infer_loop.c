@@ -19,6 +19,7 @@ struct loop_state {
     enum ir_dtype dtype;
     struct infer_shape s;
     uint64_t varies; /* a bit for each dim that is a symbol of its own */
+    const struct ir_type *before; /* what was found when it was inferred before, or NULL */
 };
 struct loop {
     struct ir_graph *body;
@@ -28,44 +29,41 @@ struct loop {
 
 static uint64_t bit(uint32_t i) { return UINT64_C(1) << i; }
 
+/* Under the name that it had before, if it did vary then. */
 static void vary(struct infer *x, struct loop_state *s, uint32_t i) {
-    s->s.dim[i] = ir_dim_fresh(x->d);
+    const struct ir_type *t = s->before;
+    bool has = ir_type_ranked(t) && t->rank == s->s.rank && (t->own & bit(i));
+    s->s.dim[i] = has ? ir_dim_find(x->d, t->dims[i]) : ir_dim_fresh(x->d);
     s->varies |= bit(i);
 }
 
 /* --- what is supposed -------------------------------------------------------------- */
 
-/* The dims of the first iteration, but for those that were found to vary before. */
-static void suppose_dims(struct infer *x, struct loop_state *s, const struct ir_type *in,
+/* The dims of the first iteration. */
+static void suppose_dims(struct infer *x, struct loop_state *s,
                          const struct ir_type *first) {
     struct infer_shape initial;
     bool known = infer_type_shape(x, first, &initial) && initial.rank == s->s.rank;
     for (uint32_t i = 0; i < s->s.rank; i++) {
-        bool own = ir_type_ranked(in) && ir_dim_is_fresh(x->d, in->dims[i]);
-        if (own && (!known || s->s.dim[i] != initial.dim[i])) {
-            s->s.dim[i] = in->dims[i];
-            s->varies |= bit(i);
-        } else if (known) {
-            s->s.dim[i] = initial.dim[i];
-        } else {
-            vary(x, s, i);
-        }
+        if (known) s->s.dim[i] = initial.dim[i];
+        else vary(x, s, i);
     }
 }
 
 static void suppose(struct infer *x, const struct loop *l, uint32_t k) {
     struct loop_state *s = &l->state[k];
-    const struct ir_type *in = infer_body_input(l->body, k + 2);
+    ir_value v = l->body->inputs.at[k + 2];
+    const struct ir_type *in = ir_val(l->body, v)->given;
     const struct ir_type *first = infer_in(x, k + 2);
+    s->before = ir_val(l->body, v)->type;
     if ((in && in->kind != IR_TENSOR) || (first && first->kind != IR_TENSOR)) {
         s->opaque = true;
         return;
     }
     s->dtype = infer_dtype_or(first, in);
-    s->keep_rank = infer_type_shape(x, in, &s->s) &&
-                   ir_has(l->body, l->body->inputs.at[k + 2], IR_TYPE_DECLARED);
-    s->ranked = infer_type_shape(x, in, &s->s) || infer_type_shape(x, first, &s->s);
-    if (s->ranked) suppose_dims(x, s, in, first);
+    s->keep_rank = infer_type_shape(x, in, &s->s);
+    s->ranked = s->keep_rank || infer_type_shape(x, first, &s->s);
+    if (s->ranked) suppose_dims(x, s, first);
 }
 
 static void set_states(struct infer *x, const struct loop *l) {
@@ -74,12 +72,16 @@ static void set_states(struct infer *x, const struct loop *l) {
         const struct ir_type *in = infer_body_input(l->body, k + 2);
         struct ir_type t = {.kind = IR_TENSOR, .dtype = s->dtype, .ranked = s->ranked,
                             .rank = s->ranked ? s->s.rank : 0, .dims = s->s.dim};
-        if (!s->ranked) t.opaque = in && in->opaque ? in->opaque : ++x->m->opaque;
-        if (s->opaque || infer_is_same(x->d, in, &t)) continue;
-        infer_set_body_input(l->body, k + 2,
-                             s->ranked
-                                 ? ir_type_tensor(x->m->arena, t.dtype, t.rank, t.dims)
-                                 : ir_type_unranked(x->m->arena, t.dtype, t.opaque));
+        if (s->opaque) continue;
+        t.own = s->ranked ? s->varies : 1;
+        if (!s->ranked) {
+            bool has = in && in->kind == IR_TENSOR && !in->ranked && in->own;
+            t.opaque = has ? in->opaque : ++x->m->opaque;
+        }
+        if (infer_is_same(x->d, in, &t)) continue;
+        struct ir_type *kept = arena_copy(x->m->arena, &t, sizeof t);
+        kept->dims = arena_copy(x->m->arena, t.dims, t.rank * sizeof *t.dims);
+        infer_set_body_input(l->body, k + 2, kept);
     }
 }
 

@@ -36,7 +36,7 @@ static void close_input(struct ir_graph *g, ir_value v) {
     if (!t || t->kind != IR_TENSOR) return;
     if (!t->ranked) {
         if (!t->opaque)
-            ir_set_type(g, v, ir_type_unranked(m->arena, t->dtype, ++m->opaque));
+            ir_set_inferred(g, v, ir_type_unranked(m->arena, t->dtype, ++m->opaque));
         return;
     }
     ir_dim *dims = arena_copy(m->arena, t->dims, t->rank * sizeof *dims);
@@ -45,7 +45,7 @@ static void close_input(struct ir_graph *g, ir_value v) {
         dims[i] = ir_dim_fresh(m->dims);
         open = true;
     }
-    if (open) ir_set_type(g, v, ir_type_tensor(m->arena, t->dtype, t->rank, dims));
+    if (open) ir_set_inferred(g, v, ir_type_tensor(m->arena, t->dtype, t->rank, dims));
 }
 
 static bool is_type_of(const struct ir_model *m, const struct ir_type *t,
@@ -67,7 +67,7 @@ static void type_constant(struct ir_graph *g, ir_value v, const struct ir_tensor
     ir_dim *dims = arena_new_array(m->arena, ir_dim, tensor->rank);
     for (uint32_t i = 0; i < tensor->rank; i++)
         dims[i] = ir_dim_const(m->dims, tensor->dims[i]);
-    ir_set_type(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
+    ir_set_inferred(g, v, ir_type_tensor(m->arena, tensor->dtype, tensor->rank, dims));
 }
 
 /* Does some operator take v that takes nothing but tensors? */
@@ -87,7 +87,7 @@ static bool is_used_as_tensor(const struct ir_graph *g, ir_value v) {
 static void open_function_input(struct ir_graph *g, ir_value v) {
     struct ir_model *m = g->model;
     if (!ir_val(g, v)->type && is_used_as_tensor(g, v))
-        ir_set_type(g, v, ir_type_unranked(m->arena, IR_UNDEFINED, ++m->opaque));
+        ir_set_inferred(g, v, ir_type_unranked(m->arena, IR_UNDEFINED, ++m->opaque));
 }
 
 enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags) {

@@ -150,6 +150,7 @@ void infer_set_type(struct infer *x, uint32_t k, const struct ir_type *t) {
     if (k >= x->nout || !t) return;
     x->out[k].known = true;
     x->out[k].type = *t;
+    x->out[k].type.own = 0;
 }
 
 void infer_set(struct infer *x, uint32_t k, enum ir_dtype t, const struct infer_shape *s) {

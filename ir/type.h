@@ -44,6 +44,8 @@ struct ir_type {
     uint32_t rank;
     const ir_dim *dims;  /* rank items; IR_DIM_UNKNOWN allowed */
     uint32_t opaque;     /* not ranked: names the unknown shape; 0 = none */
+    uint64_t own;        /* of inference: bit i when dims[i] (bit 0 when opaque) is a name
+                            made up for the value that has this type */
     const struct ir_type *elem; /* of a sequence, optional, or a map's values */
 };
 

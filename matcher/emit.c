@@ -44,6 +44,7 @@ static bool move_value(struct pm_build *b, ir_value old, ir_value now) {
     ir_detach_output(b->g, ir_val(b->g, old)->producer, ir_val(b->g, old)->output);
     ir_detach_output(b->g, n, k);
     ir_attach_output(b->g, n, k, old);
+    ir_set_type(b->g, old, ir_val(b->g, old)->type); /* what is known of it still holds */
     ir_remove_value(b->g, now);
     return ir_restore_order(b->g, n) ? true : pm_refuse(b, "the match is not convex");
 }

@@ -8,7 +8,7 @@
 
 ir_value ir_add_value_as(struct ir_graph *g, const char *name, const struct ir_type *type) {
     struct ir_value_info v = {.producer = IR_NONE, .outer = IR_NONE, .capture = IR_NONE,
-                              .type = type, .uses = IR_NONE};
+                              .type = type, .given = type, .uses = IR_NONE};
     PUSH(g->model, &g->values, v);
     ir_name_take(g, g->values.len - 1, name);
     return g->values.len - 1;
@@ -51,6 +51,11 @@ void ir_set_tensor(struct ir_graph *g, ir_value v, struct ir_tensor *t) {
 }
 
 void ir_set_type(struct ir_graph *g, ir_value v, const struct ir_type *t) {
+    SET_VALUE(g, v, given, t);
+    ir_set_inferred(g, v, t);
+}
+
+void ir_set_inferred(struct ir_graph *g, ir_value v, const struct ir_type *t) {
     SET_VALUE(g, v, type, t);
     ir_refresh_captures(g, v);
 }
