@@ -35,7 +35,7 @@ static bool apply(struct infer *x) {
         infer_call(x, f);
         return true;
     }
-    if (e.rule && !e.rule(x)) return false;
+    if (!infer_check_axes(x) || (e.rule && !e.rule(x))) return false;
     if (e.value) e.value(x);
     return true;
 }

@@ -151,6 +151,10 @@ bool infer_tensors_only(uint32_t types);
 /* The element type the schema gives output k, or IR_UNDEFINED. */
 enum ir_dtype infer_schema_dtype(const struct infer *x, uint32_t k);
 
+/* --- infer_axes.c ------------------------------------------------------------------ */
+/* Attributes of the node that are axes lie in the operand's rank; infer_fail when not. */
+bool infer_check_axes(struct infer *x);
+
 /* --- infer.c ----------------------------------------------------------------------- */
 void infer_run_init(struct infer_run *run, struct ir_model *m, struct diag_sink *diags);
 void infer_run_end(struct infer_run *run);

@@ -178,13 +178,6 @@ static void verify_col2im(struct verify *v) {
                         2 * dims);
 }
 
-static void verify_axis(struct verify *v) {
-    const struct ir_type *t = ir_verify_ranked(v, 0);
-    int64_t axis = int_of(v, "axis", v->x->schema->since < 13 ? 1 : -1);
-    if (t && t->rank && (axis < -(int64_t)t->rank || axis >= (int64_t)t->rank))
-        ir_verify_wrong(v, "axis %" PRId64 " is not of a tensor of rank %u", axis, t->rank);
-}
-
 /* Bits of a type on its own, 0: unknown. */
 static uint32_t bits_of(const struct ir_type *t) {
     return t && t->kind == IR_TENSOR ? ir_dtype_bits(t->dtype) : 0;
@@ -235,14 +228,11 @@ static const struct entry entries[] = {
     {"Col2Im", verify_col2im},
     {"DFT", verify_dft},
     {"Einsum", verify_einsum},
-    {"Hardmax", verify_axis},
     {"If", verify_if},
     {"LinearAttention", verify_linear_attention},
-    {"LogSoftmax", verify_axis},
     {"Loop", verify_loop},
     {"OneHot", verify_one_hot},
     {"Resize", verify_resize},
-    {"Softmax", verify_axis},
     {"Split", verify_split},
 };
 

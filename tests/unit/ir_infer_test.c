@@ -304,6 +304,39 @@ static void images_and_boxes(void) {
     kit_end(&k);
 }
 
+/* Operators that hand on the shape of their operand look at no axis themselves. */
+static void an_axis_that_is_not_there_is_refused(void) {
+    struct kit k;
+    kit_start(&k, 17);
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "a b");
+    ir_value open = kit_input(&k, "open", IR_FLOAT, NULL);
+    ir_value scale = kit_input(&k, "scale", IR_FLOAT, "n");
+    ir_value one = kit_input(&k, "one", IR_FLOAT, "");
+    const char *const ops[] = {"Softmax", "LogSoftmax", "Hardmax", "LpNormalization"};
+    for (size_t i = 0; i < countof(ops); i++) {
+        kit_type(&k, RUN(&k, ops[i], .nin = 1, .in = {x}, .nattr = 1,
+                         .attr = {INT("axis", -2)}), "float[a, b]");
+        FAILS(&k, "axis 2 is not of a tensor of rank 2", ops[i], .nin = 1, .in = {x},
+              .nattr = 1, .attr = {INT("axis", 2)});
+        FAILS(&k, "axis -3 is not of a tensor of rank 2", ops[i], .nin = 1, .in = {x},
+              .nattr = 1, .attr = {INT("axis", -3)});
+        RUN(&k, ops[i], .nin = 1, .in = {open}, .nattr = 1, .attr = {INT("axis", 7)});
+        FAILS(&k, "axis 9223372036854775807 is not of a tensor of rank 2147483647", ops[i],
+              .nin = 1, .in = {open}, .nattr = 1, .attr = {INT("axis", INT64_MAX)});
+    }
+    FAILS(&k, "axis 2 is not of a tensor of rank 2", "CumSum", .nin = 2,
+          .in = {x, INTS(&k, 2)});
+    FAILS(&k, "axis 5 is not of a tensor of rank 2", "MeanVarianceNormalization", .nin = 1,
+          .in = {x}, .nattr = 1, .attr = {LIST(&k, "axes", 0, 5)});
+    FAILS(&k, "axis 2 is not of a tensor of rank 2", "QuantizeLinear", .nin = 2,
+          .in = {x, scale}, .nattr = 1, .attr = {INT("axis", 2)});
+    kit_type(&k, RUN(&k, "QuantizeLinear", .nin = 2, .in = {x, one}, .nattr = 1,
+                     .attr = {INT("axis", 2)}), "uint8[a, b]");
+    FAILS(&k, "axis 2 is not of a tensor of rank 2", "BiasSoftmax", "com.microsoft",
+          .nin = 2, .in = {x, x}, .nattr = 1, .attr = {INT("axis", 2)});
+    kit_end(&k);
+}
+
 static void a_declaration_fills_and_loses(void) {
     struct kit k;
     kit_start(&k, 14);
@@ -419,6 +452,7 @@ void add_ir_infer_suite(void) {
     CU_ADD_TEST(s, fused_operators_have_types);
     CU_ADD_TEST(s, images_and_boxes);
     CU_ADD_TEST(s, a_declaration_fills_and_loses);
+    CU_ADD_TEST(s, an_axis_that_is_not_there_is_refused);
     CU_ADD_TEST(s, a_wrong_node_is_reported_by_name);
     CU_ADD_TEST(s, dims_that_cannot_be_counted_are_refused);
     CU_ADD_TEST(s, inference_goes_on_from_what_changed);
