@@ -53,8 +53,8 @@ static double a_float(const struct fill *f, uint64_t i) {
 }
 
 static bool is_signed(enum ir_dtype t) {
-    return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 || t == IR_INT4 ||
-           t == IR_INT2;
+    return t == IR_INT2 || t == IR_INT4 || t == IR_INT8 || t == IR_INT16 ||
+           t == IR_INT32 || t == IR_INT64;
 }
 
 /* Of two numbers the one is likelier, and is at the beginning of each row: masks that

@@ -1,4 +1,4 @@
-/* inputs.c -- inputs for a model: what its integers index, and how large its dimensions are.
+/* inputs.c -- inputs for a model: what its integers index, how large they are.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "judge/sizes.h"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need on a Debian machine: compilers, flex, bison,
-# protobuf-c, CUnit by apt; a virtual environment .venv with the Python packages that the
+# protobuf-c, zlib, CUnit by apt; a virtual environment .venv with the Python packages that the
 # tests compare with. Does nothing that is done already. Run as root, or with sudo there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(gcc g++ cmake ninja-build pkg-config flex bison protobuf-c-compiler libprotobuf-c-dev)
+packages=(gcc g++ cmake ninja-build pkg-config flex bison protobuf-c-compiler libprotobuf-c-dev
+          zlib1g-dev)
 [ "${1:-}" = build ] || packages+=(libcunit1-dev clang libclang-rt-14-dev valgrind python3-venv)
 
 missing=()

@@ -53,8 +53,9 @@ static void sizes_go_by_the_policy(void) {
 static void integers_index_what_is_there(void) {
     struct judge_values x = inputs(
         "g (int64[40, 60] ids, int64[40] mask, float[3, 4] other) => (float[D, E, 4] y) "
-        "<float[9, 4] table = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,"
-        "5,6,7,8,9}> { c = Cast<to = 6>(ids)  y = Gather(table, c)  z = Gather(other, ids) }",
+        "<float[9, 4] table = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,"
+        "3,4,5,6,7,8,9}> { c = Cast<to = 6>(ids)  y = Gather(table, c) "
+        "z = Gather(other, ids) }",
         0, JUDGE_RANDOM);
     const int64_t *ids = x.at[0].tensor->data, *mask = x.at[1].tensor->data;
     bool seen[3] = {false}, zero = false;
@@ -127,8 +128,8 @@ static void what_cannot_be_made_up_is_named(void) {
         model("g (seq(float[2]) s) => (float[2] y) { i = Constant<value_int = 0>() "
               "y = SequenceAt(s, i) }");
     CU_ASSERT_EQUAL(judge_inputs(m, &o, &a, &diags, &out), RW_FORMAT);
-    CU_ASSERT_STRING_EQUAL(diags.list.at[0].text, "no values can be made up for input \"s\": "
-                           "it is no tensor of a known type");
+    CU_ASSERT_STRING_EQUAL(diags.list.at[0].text, "no values can be made up for input "
+                           "\"s\": it is no tensor of a known type");
     m = model("g (float[100000, 100000] x) => (float[100000, 100000] y) { y = Neg(x) }");
     CU_ASSERT_EQUAL(judge_inputs(m, &o, &a, &diags, &out), RW_FORMAT);
     CU_ASSERT_PTR_NOT_NULL(strstr(diags.list.at[0].text, "too large"));
