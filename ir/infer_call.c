@@ -105,7 +105,7 @@ bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,
 static void set_operands(struct infer *x, struct ir_graph *body) {
     for (uint32_t k = 0; k < body->inputs.len; k++) {
         ir_value v = ir_input(x->g, x->n, k);
-        ir_set_inferred(body, body->inputs.at[k], v == IR_NONE ? NULL : ir_val(x->g, v)->type);
+        ir_set_inferred(body, body->inputs.at[k], infer_in(x, k));
         ir_set_symval(body, body->inputs.at[k],
                       v == IR_NONE ? NULL : ir_symval_of(x->g, v));
     }

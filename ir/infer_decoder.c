@@ -12,7 +12,7 @@ static ir_dim heads_of(const struct infer *x, const char *name) {
     return n > 0 ? infer_const(x, n) : IR_DIM_UNKNOWN;
 }
 
-/* (query [seq, batch, hidden], key, ...) -> the same, caches [batch, heads, length, size] */
+/* (query [seq, batch, hidden], key, ...) -> the same, caches [batch, heads, n, size] */
 bool infer_decoder_attention(struct infer *x) {
     struct infer_shape q;
     enum ir_dtype t = infer_dtype(x, 0);

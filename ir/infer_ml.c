@@ -85,7 +85,8 @@ bool infer_label_encoder(struct infer *x) {
     const struct ir_attr *tensor = ir_find_attr(x->g, x->n, "values_tensor");
     if (list_length(x, "classes_strings")) return infer_category_mapper(x);
     enum ir_dtype t = IR_UNDEFINED;
-    if (tensor && tensor->type == IR_ATTR_TENSOR && tensor->n) t = tensor->tensors[0]->dtype;
+    bool by_tensor = tensor && tensor->type == IR_ATTR_TENSOR && tensor->n;
+    if (by_tensor) t = tensor->tensors[0]->dtype;
     else if (list_length(x, "values_strings")) t = IR_STRING;
     else if (list_length(x, "values_int64s")) t = IR_INT64;
     else if (list_length(x, "values_floats")) t = IR_FLOAT;

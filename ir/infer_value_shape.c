@@ -134,6 +134,46 @@ void infer_value_expand(struct infer *x) {
     else take(x, 0, a->items, a->len);
 }
 
+/* A list, again and again. */
+void infer_value_tile(struct infer *x) {
+    struct infer_shape list, s;
+    ir_dim items[INFER_MAX_ITEMS];
+    int64_t len;
+    if (!infer_items_of(x, 0, &list) || !list.rank) return;
+    if (!infer_out_shape(x, 0, &s) || s.rank != 1) return;
+    if (!infer_is_const(x, s.dim[0], &len) || len < 0 || len > INFER_MAX_ITEMS) return;
+    for (int64_t i = 0; i < len; i++) items[i] = list.dim[i % list.rank];
+    take(x, 0, items, (uint32_t)len);
+}
+
+/* Item i of a constant list of places, which has a dimension of 1 behind. */
+static bool place_at(const struct infer *x, const struct ir_tensor *places, uint32_t i,
+                     uint32_t len, uint32_t *out) {
+    int64_t at;
+    if (!ir_tensor_int_at(x->m, places, i, &at)) return false;
+    if (at < 0) at += len;
+    *out = (uint32_t)at;
+    return at >= 0 && at < len;
+}
+
+/* ScatterND(list, places [n, 1], items [n]), as exporters write x[i] = v. */
+void infer_value_scatter_nd(struct infer *x) {
+    struct infer_shape list, items;
+    ir_value v = ir_input(x->g, x->n, 1);
+    const struct ir_tensor *places = v == IR_NONE ? NULL : ir_const(x->g, v);
+    const char *reduction = infer_string(x, "reduction");
+    if (*reduction && !rw_streq(reduction, "none")) return;
+    if (!places || places->rank != 2 || places->dims[1] != 1) return;
+    if (!infer_items_of(x, 0, &list) || !infer_items_of(x, 2, &items)) return;
+    if (places->count != items.rank) return;
+    for (uint32_t i = 0; i < items.rank; i++) {
+        uint32_t at;
+        if (!place_at(x, places, i, list.rank, &at)) return;
+        list.dim[at] = items.dim[i];
+    }
+    take(x, 0, list.dim, list.rank);
+}
+
 void infer_value_range(struct infer *x) {
     struct infer_shape s;
     ir_dim items[INFER_MAX_ITEMS];

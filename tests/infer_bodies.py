@@ -1,4 +1,4 @@
-"""Shapes inside bodies, made visible: each value of an If or Loop gets a Shape node whose
+"""Shapes inside bodies, made visible: each value of an If, Loop or Scan gets a Shape node whose
 result leaves the body as one more output. For infer_check.py.
 """
 
@@ -29,7 +29,7 @@ class Probes:
         first = node.output[0] if node.output else ""
         if node.op_type == "If":
             return self.of_if(node, bodies, f"{path}/{first}", in_loop)
-        if node.op_type == "Loop" and not in_loop:
+        if node.op_type in ("Loop", "Scan") and not in_loop:
             probes = self.of_body(bodies["body"], f"{path}/{first}:body", True)
             return [(self.leave(node, bodies["body"], name), probe, True)
                     for name, probe, _ in probes]

@@ -26,7 +26,8 @@ static void attributes_come_from_the_call(void) {
         "g (float[b, 4] x) => (y, z) {\n"
         "    y = f.Twice <axis = 0> (x)\n"
         "    z = f.Twice <axis = 1> (x)\n"
-        "}\n" FUNCTION("", "Twice <axis> (v) => (w) { w = Concat <axis: int = @axis> (v, v) }"));
+        "}\n" FUNCTION("", "Twice <axis> (v) => (w) "
+                           "{ w = Concat <axis: int = @axis> (v, v) }"));
     output_is(m, 0, "float[2*b, 4]");
     output_is(m, 1, "float[b, 8]");
     arena_free(&a);

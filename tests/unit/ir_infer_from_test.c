@@ -25,17 +25,17 @@ static const struct op {
     uint32_t nin, nout;
     const char *attr; /* an int, or NULL */
 } ops[] = {
-    {"Add", 2, 1, NULL},          {"Mul", 2, 1, NULL},        {"Relu", 1, 1, NULL},
-    {"Neg", 1, 1, NULL},          {"MatMul", 2, 1, NULL},     {"Transpose", 1, 1, NULL},
-    {"Shape", 1, 1, "start"},     {"Size", 1, 1, NULL},       {"Gather", 2, 1, "axis"},
-    {"Concat", 2, 1, "axis"},     {"Reshape", 2, 1, NULL},    {"Expand", 2, 1, NULL},
-    {"Unsqueeze", 2, 1, NULL},    {"Squeeze", 1, 1, NULL},    {"Flatten", 1, 1, "axis"},
-    {"ReduceSum", 1, 1, "keepdims"}, {"Slice", 3, 1, NULL},   {"Equal", 2, 1, NULL},
-    {"Where", 3, 1, NULL},        {"NonZero", 1, 1, NULL},    {"Softmax", 1, 1, "axis"},
-    {"TopK", 2, 2, "axis"},       {"Range", 3, 1, NULL},      {"ConstantOfShape", 1, 1, NULL},
-    {"Split", 1, 2, "axis"},      {"Unknown", 1, 1, "axis"},  {"Div", 2, 1, NULL},
-    {"Cast", 1, 1, "to"},         {"Min", 2, 1, NULL},        {"SequenceConstruct", 2, 1, NULL},
-    {"SequenceAt", 2, 1, NULL},   {"Tile", 2, 1, NULL},       {"Compress", 2, 1, "axis"},
+    {"Add", 2, 1, NULL}, {"Mul", 2, 1, NULL}, {"Relu", 1, 1, NULL}, {"Neg", 1, 1, NULL},
+    {"MatMul", 2, 1, NULL}, {"Transpose", 1, 1, NULL}, {"Shape", 1, 1, "start"},
+    {"Size", 1, 1, NULL}, {"Gather", 2, 1, "axis"}, {"Concat", 2, 1, "axis"},
+    {"Reshape", 2, 1, NULL}, {"Expand", 2, 1, NULL}, {"Unsqueeze", 2, 1, NULL},
+    {"Squeeze", 1, 1, NULL}, {"Flatten", 1, 1, "axis"}, {"ReduceSum", 1, 1, "keepdims"},
+    {"Slice", 3, 1, NULL}, {"Equal", 2, 1, NULL}, {"Where", 3, 1, NULL},
+    {"NonZero", 1, 1, NULL}, {"Softmax", 1, 1, "axis"}, {"TopK", 2, 2, "axis"},
+    {"Range", 3, 1, NULL}, {"ConstantOfShape", 1, 1, NULL}, {"Split", 1, 2, "axis"},
+    {"Unknown", 1, 1, "axis"}, {"Div", 2, 1, NULL}, {"Cast", 1, 1, "to"},
+    {"Min", 2, 1, NULL}, {"SequenceConstruct", 2, 1, NULL}, {"SequenceAt", 2, 1, NULL},
+    {"Tile", 2, 1, NULL}, {"Compress", 2, 1, "axis"},
 };
 
 static ir_value some_value(struct world *w, struct ir_graph *g, ir_node before) {
@@ -121,7 +121,8 @@ static void start(struct world *w) {
     ir_value x = kit_input(&w->k, "x", IR_FLOAT, "batch seq 8");
     kit_input(&w->k, "y", IR_FLOAT, "batch ? 8");
     kit_input(&w->k, "m", IR_FLOAT, "8 4");
-    ir_value c = kit_input(&w->k, "c", IR_BOOL, ""), n = kit_input(&w->k, "n", IR_INT64, "");
+    ir_value c = kit_input(&w->k, "c", IR_BOOL, "");
+    ir_value n = kit_input(&w->k, "n", IR_INT64, "");
     kit_input(&w->k, "list", IR_INT64, "3");
     kit_input(&w->k, "any", IR_FLOAT, NULL);
     INTS(&w->k, 0);
@@ -272,7 +273,8 @@ static bool compare(struct world *w, struct pairs *p, const struct known *was, b
         const struct ir_graph *g = m->graphs.at[i];
         for (ir_value v = 0; v < g->values.len; v++, was++) {
             struct known is = {ir_val(g, v)->type, ir_val(g, v)->symval};
-            if (!ir_graph_is_live(g) || ir_has(g, v, IR_IS_DEAD) || ir_const(g, v)) continue;
+            if (!ir_graph_is_live(g) || ir_has(g, v, IR_IS_DEAD) || ir_const(g, v))
+                continue;
             bool one = same_type(p, was->type, is.type) &&
                        same_symval(p, was->symval, is.symval);
             if (!one && same && say) report(w, g, v, was, &is);

@@ -123,11 +123,45 @@ static void axes_are_compared_from_the_front(void) {
     check("a in [0, 2]", YES);
 }
 
+/* The items of a shape that is computed are dimensions of the model. */
+static void computed_shapes_are_known(void) {
+    static const char model[] = KIT_OPSET(13)
+        "g (float[B, S, 768] x) => (float[P, Q, R, T] y) <int64[1] i0 = {0}, int64[1] i1 = "
+        "{1}, int64[1] h = {12}, int64[1] d = {64}> {"
+        "  s = Shape(x)  b = Gather(s, i0)  l = Gather(s, i1)"
+        "  to = Concat<axis = 0>(b, l, h, d)  y = Reshape(x, to) }";
+    static const struct { const char *condition; bool holds; } cases[] = {
+        {"value(to) == [dim(x, 0), dim(x, 1), 12, 64]", true},
+        {"value(to)[2] * value(to)[3] == dim(x, 2)", true},
+        {"prod(value(to)) == prod(shape(x))", true},
+        {"value(to) == [dim(x, 1), dim(x, 0), 12, 64]", false},
+        {"value(to) == [dim(x, 0), dim(x, 1), 64, 12]", false},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct kit k;
+        char rule[400];
+        snprintf(rule, sizeof rule,
+                 "pack p \"\" { version 1.0 opset ai.onnx >= 13 }\n"
+                 "rule r { match { y = Reshape(x, to) } where { %s }\n"
+                 "  emit { y = Expand(x, to) } shapes by rule }\n",
+                 cases[i].condition);
+        kit_open(&k, rule, NULL, model);
+        if (k.code != RW_OK) printf("\n%s", kit_messages(&k));
+        CU_ASSERT_EQUAL_FATAL(k.code, RW_OK);
+        kit_run(&k);
+        bool holds = kit_count(&k, "r") + kit_refused(&k, "r") > 0;
+        if (holds != cases[i].holds) printf("\n%s", cases[i].condition);
+        CU_ASSERT_EQUAL(holds, cases[i].holds);
+        kit_close(&k);
+    }
+}
+
 void add_matcher_expr_suite(void);
 void add_matcher_expr_suite(void) {
     CU_pSuite s = CU_add_suite("matcher: conditions", NULL, NULL);
     CU_ADD_TEST(s, shapes_and_types_are_asked);
     CU_ADD_TEST(s, numbers_are_computed);
+    CU_ADD_TEST(s, computed_shapes_are_known);
     CU_ADD_TEST(s, lists_are_made_and_asked);
     CU_ADD_TEST(s, absent_and_unknown_are_two_things);
     CU_ADD_TEST(s, axes_are_compared_from_the_front);
