@@ -8,7 +8,8 @@
 enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
-    OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_LATER
+    OPT_RULE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON, OPT_QUIET,
+    OPT_VERBOSE, OPT_HELP, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -48,12 +49,18 @@ static const struct option_def defs[] = {
     {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
     {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER,
      "what was found as JSON on standard output"},
+    {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "test: of this rule alone"},
+    {OPT_COUNT, 0, "count", "N", FOR_RULES,
+     "test: instances of a rule that are compared (default 200; 0: examples only)"},
+    {OPT_SEED, 0, "seed", "N", FOR_RULES, "test: begin with other random numbers"},
+    {OPT_JOBS, 0, "jobs", "N", FOR_RULES, "test: rules at a time (default: processors)"},
+    {OPT_KEEP, 0, "keep", "FOLDER", FOR_RULES, "test: write counter-examples there"},
+    {OPT_ORT, 0, "ort", "PATH", FOR_RULES, "the library of ONNX Runtime"},
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
     {OPT_VERBOSE, 'v', "verbose", NULL, FOR_ALL, "more detail"},
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
     {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
     {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
-    {OPT_LATER, 0, "rule", "R", FOR_EXPLAIN, NULL},
     {OPT_LATER, 0, "node", "N", FOR_EXPLAIN, NULL},
     {OPT_LATER, 0, "inputs", "X", FOR_DIFF | FOR_CAPTURE, NULL},
     {OPT_LATER, 0, "outputs", "Y", FOR_CAPTURE, NULL},
@@ -110,6 +117,20 @@ static bool read_opset(struct reader *r, const char *value) {
     return true;
 }
 
+static bool read_number(struct reader *r, const struct option_def *d, const char *value,
+                        int64_t *out) {
+    char *end;
+    errno = 0;
+    long long n = strtoll(value, &end, 10);
+    if (errno || *end || end == value || n < 0 || n > 1000000000) {
+        buf_printf(r->error, "\"%s\" is no value of --%s: it takes a number", value,
+                   d->name);
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
 static bool read_define(struct reader *r, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value) {
@@ -154,6 +175,12 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_TIME: o->time = true; return true;
     case OPT_ALL: o->all = true; return true;
     case OPT_JSON: o->json = true; return true;
+    case OPT_RULE: o->rule = value; return true;
+    case OPT_KEEP: o->keep = value; return true;
+    case OPT_ORT: o->ort = value; return true;
+    case OPT_SEED: return read_number(r, d, value, &o->seed);
+    case OPT_COUNT: return read_number(r, d, value, &o->count);
+    case OPT_JOBS: return read_number(r, d, value, &o->jobs);
     case OPT_QUIET: o->verbosity = -1; return true;
     case OPT_VERBOSE: o->verbosity = 1; return true;
     case OPT_HELP: o->help = true; return true;
@@ -225,7 +252,7 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
                    struct options *o, struct buf *error) {
     struct reader r = {a, o, error};
     *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
-                          .verify = PM_VERIFY_STRUCTURE};
+                          .verify = PM_VERIFY_STRUCTURE, .count = 200};
     bool only_args = false;
     for (int i = first; i < argc; i++) {
         if (!only_args && rw_streq(argv[i], "--")) only_args = true;

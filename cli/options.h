@@ -25,6 +25,8 @@ struct options {
     enum rule_class level;
     enum ir_weights weights;
     enum pm_verify verify;
+    const char *rule, *keep, *ort; /* --rule, --keep, --ort, or NULL */
+    int64_t seed, count, jobs;
     VEC(const char *) packs;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */

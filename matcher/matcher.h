@@ -9,6 +9,7 @@
 
 #include "dsl/rule.h"
 #include "ir/ir.h"
+#include "matcher/binding.h"
 
 struct pm_auto;
 
@@ -68,9 +69,37 @@ enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm
 
 /* One match, for tests, capture and explain: all matches of a rule at a node, no rewrite.
  * Calls back with the slots' values; stops when the callback returns false. */
-struct pm_binding; /* bind.h */
 typedef bool pm_match_fn(void *ctx, const struct rule *r, const struct pm_binding *slots);
 void pm_matches(const struct pm_auto *p, struct ir_graph *g, ir_node root,
                 const struct pm_options *o, pm_match_fn *each, void *ctx);
+
+/* --- for those who make instances of a rule (ask.c) -------------------------------- */
+/* Evaluates a rule's expressions while only some of its slots are bound. */
+struct pm_asker;
+struct pm_asker *pm_asker_new(const struct pm_auto *p, struct ir_model *m,
+                              const struct pm_options *o, struct arena *a);
+void pm_asker_free(struct pm_asker *t);
+/* A parameter of a node as a binding; BOUND_NOTHING where no rule of p names it. */
+struct pm_binding pm_asker_attr(const struct pm_asker *t, ir_node n, const char *name,
+                                bool is_axis);
+enum ir_truth pm_asker_holds(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
+                             struct pm_binding *slots, const struct expr *e);
+/* A number; a list of dimensions or integers, or a shape. false: not known. */
+bool pm_asker_real(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
+                   struct pm_binding *slots, const struct expr *e, double *out);
+bool pm_asker_dims(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
+                   struct pm_binding *slots, const struct expr *e, uint32_t *n,
+                   const ir_dim **dims);
+/* A text; an element type. NULL, IR_UNDEFINED: not known. */
+const char *pm_asker_text(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
+                          struct pm_binding *slots, const struct expr *e);
+enum ir_dtype pm_asker_dtype(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
+                             struct pm_binding *slots, const struct expr *e);
+/* Every match of the patterns at root, whatever the conditions say: what each condition
+ * is, and the number of the block that would be emitted (nblocks: none). */
+typedef void pm_verdict_fn(void *ctx, const struct rule *r, const enum ir_truth *where,
+                           uint32_t block);
+void pm_verdicts(struct pm_asker *t, struct ir_graph *g, ir_node root, pm_verdict_fn *each,
+                 void *ctx);
 
 #endif

@@ -1,0 +1,156 @@
+/* generate.c -- the frame of an instance: choices of a rule, versions, users, outputs.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/generate.h"
+
+/* --- choices of a rule ------------------------------------------------------------ */
+struct walk {
+    const struct rule *rule;
+    struct arena *arena;
+    struct judge_choices *out;
+    struct map seen; /* patterns by address */
+    uint32_t depth;
+};
+
+static void add_choice(struct walk *w, enum judge_choice_kind kind, const struct pat *p,
+                       uint32_t n) {
+    struct judge_choice c = {.kind = kind, .pat = p, .n = n};
+    c.seen = arena_zalloc(w->arena, n * sizeof *c.seen);
+    c.tried = arena_zalloc(w->arena, n * sizeof *c.tried);
+    vec_push(w->arena, &w->out->list, c);
+}
+
+static void walk(struct walk *w, const struct pat *p) {
+    if (!p || w->depth > 1000 || map_get(&w->seen, (uintptr_t)p) != MAP_NONE) return;
+    map_put(&w->seen, (uintptr_t)p, 1);
+    w->depth++;
+    if (p->kind == PAT_ALT) add_choice(w, JUDGE_ALTERNATIVE, p, p->nalts);
+    if (p->kind == PAT_NODE && p->nops > 1) add_choice(w, JUDGE_OPERATOR, p, p->nops);
+    if (p->kind == PAT_NODE && p->commutes && p->nargs > 1)
+        add_choice(w, JUDGE_ORDER, p, 2);
+    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) walk(w, p->alts[i]);
+    for (uint32_t i = 0; p->kind == PAT_NODE && i < p->nargs; i++) walk(w, p->args[i]);
+    bool named = p->kind == PAT_SLOT || p->kind == PAT_SEE;
+    if (named && p->slot != SLOT_NONE) walk(w, w->rule->slots[p->slot].def);
+    w->depth--;
+}
+
+void judge_choices_of(const struct rule *r, struct arena *a, struct judge_choices *out) {
+    struct walk w = {.rule = r, .arena = a, .out = out};
+    map_init(&w.seen, a);
+    for (uint32_t i = 0; i < r->nroots; i++) walk(&w, r->slots[r->roots[i]].def);
+}
+
+/* --- the model -------------------------------------------------------------------- */
+static enum ir_dtype draw_dtype(struct gen *x) {
+    static const enum ir_dtype some[] = {
+        IR_FLOAT,   IR_FLOAT, IR_FLOAT, IR_FLOAT, IR_FLOAT, IR_DOUBLE,
+        IR_FLOAT16, IR_INT64, IR_INT32, IR_BOOL,  IR_FLOAT, IR_UINT8};
+    return some[gen_draw(x, countof(some))];
+}
+
+static void begin(struct gen *x) {
+    const struct judge_plan *p = x->plan;
+    uint32_t opsets = (uint32_t)(p->opset_most - p->opset_least + 1);
+    x->opset = p->opset_most - gen_draw(x, opsets);
+    int64_t version = ir_version_for_opset(x->opset);
+    if (version < 4 && gen_chance(x, 50)) version = 4;
+    x->m = ir_model_new(x->a, version);
+    x->m->main->name = "instance";
+    x->g = x->m->main;
+    ir_set_opset(x->m, "", x->opset);
+    x->out->model = x->m;
+    x->wild = gen_draw(x, 4) == 3 ? 12 : 0;
+    x->dtype = draw_dtype(x);
+    x->slots = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->slots);
+    x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);
+    judge_gen_base(x);
+}
+
+/* --- who sees it ------------------------------------------------------------------ */
+/* A node that loses nothing: its result is a graph output. */
+static bool add_user(struct gen *x, ir_value v) {
+    ir_value out = ir_add_value(x->g, "out", NULL);
+    enum ir_dtype t = ir_type_dtype(ir_val(x->g, v)->type);
+    const char *op = t == IR_BOOL ? "Not" : ir_dtype_is_float(t) ? "Neg" : "Identity";
+    struct ir_new_node node = {.op = op, .domain = "", .nin = 1, .nout = 1, .in = &v,
+                               .out = &out};
+    GEN(ir_infer_node(x->g, ir_add_node(x->g, &node, IR_NONE), NULL));
+    ir_add_output(x->g, out);
+    return true;
+}
+
+/* A value becomes an output once. */
+static void make_output(struct gen *x, ir_value v) {
+    if (!ir_has(x->g, v, IR_IS_OUTPUT)) ir_add_output(x->g, v);
+}
+
+static bool show_root(struct gen *x, ir_value v) {
+    uint32_t way = gen_draw(x, 8);
+    if (way == 6 || way == 7) make_output(x, v);
+    return way == 7 || (add_user(x, v) && (way != 5 || add_user(x, v)));
+}
+
+static bool is_root(const struct gen *x, ir_value v) {
+    for (uint32_t i = 0; i < x->rule->nroots; i++)
+        if (x->slots[x->rule->roots[i]].kind == BOUND_VALUE &&
+            x->slots[x->rule->roots[i]].a == v)
+            return true;
+    return false;
+}
+
+static bool may_be_seen(const struct gen *x, ir_value v) {
+    for (uint32_t i = 0; i < x->rule->nslots; i++)
+        if (x->slots[i].kind == BOUND_VALUE && x->slots[i].a == v &&
+            (x->rule->slots[i].flags & SLOT_KEEP))
+            return true;
+    return false;
+}
+
+/* Interior values are seen outside where the rule allows it, and now and then where it
+ * does not. */
+static bool show_interior(struct gen *x) {
+    bool leaky = gen_draw(x, 10) == 9;
+    for (uint32_t i = 0; i < x->interior.len; i++) {
+        ir_value v = x->interior.at[i];
+        if (is_root(x, v)) continue;
+        if (!gen_chance(x, may_be_seen(x, v) ? 50 : leaky ? 25 : 0)) continue;
+        if (gen_draw(x, 3) == 2) make_output(x, v);
+        else GEN(add_user(x, v));
+    }
+    return true;
+}
+
+static bool build(struct gen *x) {
+    begin(x);
+    x->asker = pm_asker_new(x->plan->rules, x->m,
+                            &(struct pm_options){.target = x->plan->target}, x->a);
+    for (uint32_t i = 0; i < x->rule->nroots; i++) {
+        ir_value v;
+        GEN(judge_gen_slot(x, x->rule->roots[i], &v));
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < x->rule->nroots; i++) {
+        ir_value v = x->slots[x->rule->roots[i]].a;
+        if (v == IR_NONE || ir_val(x->g, v)->producer == IR_NONE) continue;
+        bool skip = any && gen_chance(x, 30);
+        any = true;
+        if (!skip) GEN(show_root(x, v));
+    }
+    return any && show_interior(x);
+}
+
+struct judge_instance *judge_generate(const struct judge_plan *plan, struct judge_draws *d,
+                                      struct arena *a) {
+    struct gen x = {.plan = plan, .rule = plan->rule, .d = d, .a = a,
+                    .out = arena_new(a, struct judge_instance)};
+    bool ok = build(&x);
+    if (x.asker) pm_asker_free(x.asker);
+    for (uint32_t i = 0; i < x.out->made.len; i++) {
+        struct judge_made k = x.out->made.at[i];
+        plan->choices->list.at[k.choice].tried[k.way]++;
+    }
+    if (!ok) return NULL;
+    ir_model_settle(x.m);
+    return x.out;
+}

@@ -1,0 +1,192 @@
+/* generate.h -- a model whose graph is an instance of a rule's pattern.
+ *
+ * The pattern is built from the inside out: alternatives and operand orders are chosen,
+ * operands that are patterns become nodes, then the variables get shapes and values that
+ * their operator can take, led by what the rule's conditions say of them. Nothing here
+ * must be right: whether the rule applies is for the matcher to say, whether the model is
+ * a good one for ONNX Runtime.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef JUDGE_GENERATE_H
+#define JUDGE_GENERATE_H
+
+#include "judge/draw.h"
+#include "judge/inputs.h"
+#include "matcher/matcher.h"
+
+/* --- what may be chosen ------------------------------------------------------------ */
+/* A place of a rule where a pattern leaves a choice. */
+enum judge_choice_kind {
+    JUDGE_ALTERNATIVE, /* of PAT_ALT: which */
+    JUDGE_OPERATOR,    /* of a class: which */
+    JUDGE_ORDER        /* of two operands that commute: as written, exchanged */
+};
+struct judge_choice {
+    enum judge_choice_kind kind;
+    const struct pat *pat;
+    uint32_t n;       /* ways to choose */
+    uint32_t *seen;   /* in instances that were compared, by way */
+    uint32_t *tried;  /* in all instances */
+};
+struct judge_choices {
+    VEC(struct judge_choice) list;
+};
+/* All of a rule, in the order of the text. */
+void judge_choices_of(const struct rule *r, struct arena *a, struct judge_choices *out);
+
+/* --- an instance -------------------------------------------------------------------- */
+/* A graph input and what it may be fed with. */
+struct judge_leaf {
+    const char *name;
+    enum ir_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    bool may_miss;                 /* it has a value of its own (an initializer) */
+    int64_t low, below;            /* of integers */
+    const struct ir_tensor *fixed; /* the one value that makes sense; or NULL */
+};
+struct judge_made { /* a choice that an instance made */
+    uint32_t choice, way;
+};
+struct judge_instance {
+    struct ir_model *model;
+    VEC(struct judge_leaf) leaves;
+    VEC(struct judge_made) made;
+};
+struct judge_plan {
+    const struct pm_auto *rules;  /* the rule alone */
+    const struct rule *rule;
+    struct judge_choices *choices;
+    int64_t opset_least, opset_most;
+    uint32_t target;
+};
+/* NULL: the numbers lead to nothing (an operator that this opset lacks, shapes that do not
+ * fit). The instance lives in *a. */
+struct judge_instance *judge_generate(const struct judge_plan *plan, struct judge_draws *d,
+                                      struct arena *a);
+
+/* --- the generator's own ------------------------------------------------------------ */
+#define GEN_RANK 8
+struct gen_shape {
+    uint32_t rank;
+    ir_dim dims[GEN_RANK];
+};
+struct gen_size { /* a symbol of the instance and what it is when the model is run */
+    ir_dim symbol;
+    int64_t size;
+};
+struct gen {
+    const struct judge_plan *plan;
+    const struct rule *rule;
+    struct judge_draws *d;
+    struct arena *a;
+    struct judge_instance *out;
+    struct ir_model *m;
+    struct ir_graph *g;
+    struct pm_asker *asker;
+    struct pm_binding *slots;
+    const struct ir_attr **params; /* of each slot that a parameter is bound to */
+    int64_t opset;
+    uint32_t wild;      /* percent of the decisions that go against the rule */
+    enum ir_dtype dtype; /* of what is not bound to another type */
+    struct gen_shape base;
+    VEC(struct gen_size) sizes;
+    VEC(ir_value) interior; /* results of pattern nodes, the roots too */
+    uint32_t depth;
+};
+
+/* A node while it is made. */
+#define GEN_OPERANDS 32
+struct gen_node {
+    const struct pat *pat;
+    const char *domain, *op;
+    const struct ir_schema *schema;
+    uint32_t nin;
+    ir_value in[GEN_OPERANDS];
+    bool known[GEN_OPERANDS]; /* in[] is decided, absent or not */
+    VEC(struct ir_attr) attrs;
+};
+/* What an operand should be. */
+struct gen_operand {
+    enum ir_dtype dtype;
+    struct gen_shape shape;
+    int64_t low, below;  /* of its elements, when integers; 0, 0: whatever */
+    bool has_items;      /* its elements, int64 */
+    uint32_t nitems;
+    int64_t items[GEN_RANK];
+};
+
+/* A model cannot be made of this: every function passes it up. */
+#define GEN(expr)                                                                      \
+    do {                                                                               \
+        if (!(expr)) return false;                                                     \
+    } while (0)
+
+static inline bool gen_chance(struct gen *x, uint32_t percent) {
+    return judge_chance(x->d, percent);
+}
+static inline uint32_t gen_draw(struct gen *x, uint32_t below) {
+    return judge_draw(x->d, below);
+}
+static inline bool gen_goes_wild(struct gen *x) {
+    return x->wild > 0 && judge_chance(x->d, x->wild);
+}
+
+/* generate_pattern.c: the value that a pattern stands for; IR_NONE: absent. */
+bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out);
+
+/* generate_dims.c */
+void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shape */
+ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or a new one */
+bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
+bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
+/* Equal dimensions for a model: numbers and plain symbols; others get a new symbol. */
+bool judge_gen_plain(struct gen *x, struct gen_shape *s);
+
+/* What annotation and conditions ask of a variable's shape. */
+void judge_gen_wishes(struct gen *x, uint32_t slot, struct gen_operand *o);
+/* The names of dimensions in a slot's annotation, from the value it has. */
+void judge_gen_bind_dims(struct gen *x, uint32_t slot, ir_value v);
+
+/* generate_operand.c: shape, type and values for operand k, those known before it. */
+bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o);
+
+/* generate_attr.c: all that the pattern and the operator ask for in <...>. */
+bool judge_gen_attrs(struct gen *x, struct gen_node *n);
+int64_t judge_gen_int(const struct gen_node *n, const char *name, int64_t otherwise);
+const struct ir_attr *judge_gen_attr(const struct gen_node *n, const char *name);
+
+/* generate_hint.c: what conditions ask of a slot; false: nothing that is known now. */
+bool judge_hint_shape(struct gen *x, uint32_t slot, struct gen_shape *out);
+bool judge_hint_rank(struct gen *x, uint32_t slot, uint32_t *out);
+bool judge_hint_dim(struct gen *x, uint32_t slot, struct gen_shape *s);
+bool judge_hint_dtype(struct gen *x, uint32_t slot, enum ir_dtype *out);
+bool judge_hint_real(struct gen *x, uint32_t slot, double *out);
+bool judge_hint_ints(struct gen *x, uint32_t slot, uint32_t *n, int64_t *out);
+bool judge_hint_type_param(struct gen *x, uint32_t slot, enum ir_dtype *out);
+const char *judge_hint_text(struct gen *x, uint32_t slot);
+/* Must, or must not, the slot be a constant? 0: nobody says. */
+int judge_hint_const(struct gen *x, uint32_t slot);
+
+/* generate_leaf.c: values without a pattern. */
+bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
+                    ir_value *out);
+bool judge_gen_literal(struct gen *x, struct gen_node *n, uint32_t k,
+                       const struct literal *l, ir_value *out);
+ir_value judge_gen_ints(struct gen *x, uint32_t rank, uint32_t n, const int64_t *items);
+/* A constant, in one of the forms that a file may have it. */
+ir_value judge_gen_constant(struct gen *x, struct ir_tensor *t);
+/* Elements low .. below - 1 for integers, as inputs.h makes them for others. NULL: a type
+ * that cannot be made up. */
+struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
+                                   const int64_t *dims, enum judge_fill fill, int64_t low,
+                                   int64_t below, uint64_t *seed);
+/* One number of that type with dimensions of 1; NULL when the type cannot hold it. */
+struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double value,
+                                   uint32_t rank, const int64_t *dims);
+/* The element type that operand k must or may have. */
+bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32_t slot,
+                     enum ir_dtype *out);
+
+#endif

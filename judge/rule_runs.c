@@ -1,0 +1,165 @@
+/* rule_runs.c -- both sides of a rewrite in ONNX Runtime, on inputs chosen to tell.
+ *
+ * A class that allows rounding is about numbers that can be computed: where the original
+ * gives no finite number nothing is promised, and where the original itself changes by as
+ * much when its inputs change in their last bits the difference says nothing.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/rules.h"
+
+#include <math.h>
+
+#define ROUNDINGS 32 /* times the change that the last bits of the inputs make */
+
+struct sides {
+    const struct judge_plan *plan;
+    struct judge *judge;
+    struct judge_case *c;
+    struct arena *arena;
+    uint32_t before, after; /* sessions */
+    uint32_t ran;
+};
+
+/* --- inputs ----------------------------------------------------------------------- */
+static const enum judge_fill fills[] = {JUDGE_RANDOM, JUDGE_NEGATIVE, JUDGE_ZEROS,
+                                        JUDGE_ONES,   JUDGE_LARGE,    JUDGE_SPECIAL};
+
+static bool feed(struct sides *s, enum judge_fill fill, uint64_t seed,
+                 struct judge_values *in) {
+    uint32_t n = s->c->instance->leaves.len;
+    *in = (struct judge_values){arena_new_array(s->arena, struct judge_value, n + 1), 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct judge_leaf *l = &s->c->instance->leaves.at[i];
+        if (l->may_miss && judge_next(&seed) % 2) continue;
+        /* The others stay random, so that one kind at a time is at work. */
+        enum judge_fill own = i == 0 || judge_next(&seed) % 2 ? fill : JUDGE_RANDOM;
+        struct ir_tensor *t =
+            l->fixed ? arena_copy(s->arena, l->fixed, sizeof *t)
+                     : judge_gen_tensor(s->arena, l->dtype, l->rank, l->dims, own, l->low,
+                                        l->below, &seed);
+        if (!t) return false;
+        in->at[in->n++] = (struct judge_value){.name = l->name, .tensor = t};
+    }
+    return true;
+}
+
+/* The last bits of a number changed. */
+static struct ir_tensor *nudged(struct sides *s, const struct ir_tensor *t,
+                                uint64_t *seed) {
+    struct ir_tensor *out = arena_copy(s->arena, t, sizeof *t);
+    unsigned char *bytes = arena_copy(s->arena, t->data, t->nbytes);
+    uint32_t width = ir_dtype_bits(t->dtype) / 8;
+    out->data = bytes;
+    for (uint64_t i = 0; ir_dtype_is_float(t->dtype) && i < t->count; i++)
+        bytes[i * width] ^= judge_next(seed) & 1;
+    return out;
+}
+
+/* --- comparing -------------------------------------------------------------------- */
+/* What was computed now, with the elements that the original has no number for as they are
+ * there. */
+static struct ir_tensor *where_finite(struct sides *s, const struct ir_tensor *was,
+                                      const struct ir_tensor *is) {
+    struct ir_tensor *out = arena_copy(s->arena, is, sizeof *is);
+    if (!ir_dtype_is_float(was->dtype) || was->nbytes != is->nbytes) return out;
+    unsigned char *bytes = arena_copy(s->arena, is->data, is->nbytes);
+    uint32_t width = ir_dtype_bits(was->dtype) / 8;
+    for (uint64_t i = 0; i < was->count; i++) {
+        double x;
+        if (ir_tensor_double_at(NULL, was, i, &x) && isfinite(x)) continue;
+        memcpy(bytes + i * width, (const unsigned char *)was->data + i * width, width);
+    }
+    out->data = bytes;
+    return out;
+}
+
+/* How much the original's output k changes with the last bits of its inputs. */
+static double unsteadiness(struct sides *s, const struct judge_values *in, uint32_t k,
+                           const struct ir_tensor *was) {
+    double most = 0;
+    uint64_t seed = 1;
+    for (uint32_t times = 0; times < 3; times++) {
+        struct judge_values near = {arena_copy(s->arena, in->at, (in->n + 1) * sizeof *in->at),
+                                    in->n},
+                            out;
+        for (uint32_t i = 0; i < near.n; i++)
+            near.at[i].tensor = nudged(s, in->at[i].tensor, &seed);
+        if (judge_run(s->judge, s->before, &near, NULL, 0, s->arena, &out) != JUDGE_OK)
+            return 0;
+        struct judge_verdict v = judge_compare(was, where_finite(s, was, out.at[k].tensor),
+                                               (struct judge_bounds){0, 0});
+        most = fmax(most, v.absolute);
+    }
+    return most;
+}
+
+static const char *describe(struct sides *s, const struct judge_verdict *v, uint32_t k,
+                            const struct judge_values *was) {
+    if (v->what && !rw_streq(v->what, "values"))
+        return arena_printf(s->arena, "%s of output \"%s\" differ", v->what, was->at[k].name);
+    return arena_printf(s->arena,
+                        "output \"%s\", element %" PRIu64 ": %.9g became %.9g "
+                        "(%" PRIu64 " of %" PRIu64 " differ)",
+                        was->at[k].name, v->at, v->a, v->b, v->beyond, v->count);
+}
+
+static bool same_output(struct sides *s, const struct judge_values *in, uint32_t k,
+                        const struct judge_values *was, const struct judge_values *is) {
+    const struct ir_tensor *a = was->at[k].tensor, *b = is->at[k].tensor;
+    enum rule_class class = s->plan->rule->class;
+    if (!a || !b) return a == b;
+    if (class != CLASS_EXACT) b = where_finite(s, a, b);
+    bool byte = ir_dtype_bits(a->dtype) <= 8 && a->dtype != IR_BOOL;
+    struct judge_bounds bounds = judge_bounds_of(class, a->dtype, byte);
+    struct judge_verdict v = judge_compare(a, b, bounds);
+    if (!v.same && class != CLASS_EXACT && isfinite(v.absolute)) {
+        bounds.absolute += ROUNDINGS * unsteadiness(s, in, k, a);
+        v = judge_compare(a, b, bounds);
+    }
+    if (v.same) s->c->error = fmax(s->c->error, v.relative);
+    else s->c->what = describe(s, &v, k, was);
+    return v.same;
+}
+
+static enum judge_end one_run(struct sides *s, enum judge_fill fill, uint64_t seed) {
+    struct judge_values in, was, is;
+    if (!feed(s, fill, seed, &in)) return JUDGE_NO_ORIGINAL;
+    if (judge_run(s->judge, s->before, &in, NULL, 0, s->arena, &was) != JUDGE_OK)
+        return JUDGE_NO_ORIGINAL;
+    s->c->inputs = in;
+    if (judge_run(s->judge, s->after, &in, NULL, 0, s->arena, &is) != JUDGE_OK) {
+        s->c->what = arena_printf(s->arena, "the result does not run: %s",
+                                  judge_message(s->judge));
+        return JUDGE_WRONG;
+    }
+    s->ran++;
+    for (uint32_t k = 0; k < was.n; k++)
+        if (k >= is.n || !same_output(s, &in, k, &was, &is)) return JUDGE_WRONG;
+    return JUDGE_SAME;
+}
+
+static enum judge_end all_runs(struct sides *s, uint64_t seed) {
+    bool exact = s->plan->rule->class == CLASS_EXACT;
+    for (size_t i = 0; i < countof(fills); i++) {
+        if (fills[i] == JUDGE_SPECIAL && !exact) continue;
+        if (one_run(s, fills[i], seed + i * 7919) == JUDGE_WRONG) return JUDGE_WRONG;
+        if (s->c->instance->leaves.len == 0) break;
+    }
+    return s->ran ? JUDGE_SAME : JUDGE_NO_ORIGINAL;
+}
+
+enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
+                                  struct judge_case *c, uint64_t seed, struct arena *a) {
+    struct sides s = {.plan = p, .judge = j, .c = c, .arena = a};
+    if (judge_load(j, &c->before, &s.before) != JUDGE_OK) return JUDGE_NO_ORIGINAL;
+    enum judge_end end = JUDGE_WRONG;
+    if (judge_load(j, &c->after, &s.after) != JUDGE_OK) {
+        c->what = arena_printf(a, "ONNX Runtime does not take the result: %s",
+                               judge_message(j));
+    } else {
+        end = all_runs(&s, seed);
+        judge_unload(j, s.after);
+    }
+    judge_unload(j, s.before);
+    return end;
+}

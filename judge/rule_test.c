@@ -1,0 +1,88 @@
+/* rule_test.c -- instances of a rule, until enough were compared.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/process.h"
+#include "judge/rules.h"
+
+#define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
+#define SEEN_ENOUGH 5
+
+static bool choices_are_seen(const struct judge_choices *c) {
+    for (uint32_t i = 0; i < c->list.len; i++)
+        for (uint32_t k = 0; k < c->list.at[i].n; k++)
+            if (c->list.at[i].seen[k] < SEEN_ENOUGH) return false;
+    return true;
+}
+
+static bool all_is_seen(const struct judge_rule_report *r) {
+    for (uint32_t i = 0; i < r->rule->nwhere; i++)
+        if (r->held[i] < SEEN_ENOUGH || r->failed[i] < SEEN_ENOUGH) return false;
+    for (uint32_t i = 0; i < r->rule->nblocks; i++)
+        if (r->emitted[i] < SEEN_ENOUGH) return false;
+    return choices_are_seen(&r->choices);
+}
+
+static void count_conditions(struct judge_rule_report *r, const struct judge_case *c) {
+    for (uint32_t i = 0; c->held && i < r->rule->nwhere; i++) {
+        r->held[i] += c->held[i] == IR_TRUE;
+        r->failed[i] += c->held[i] != IR_TRUE;
+    }
+}
+
+static void count_compared(struct judge_rule_report *r, const struct judge_case *c) {
+    r->compared++;
+    if (c->error > r->error) r->error = c->error;
+    if (c->block < r->rule->nblocks) r->emitted[c->block]++;
+    for (uint32_t i = 0; i < c->instance->made.len; i++) {
+        struct judge_made m = c->instance->made.at[i];
+        r->choices.list.at[m.choice].seen[m.way]++;
+    }
+}
+
+static void count(struct judge_rule_report *r, const struct judge_case *c) {
+    if (c->end == JUDGE_NO_INSTANCE) return;
+    r->made++;
+    count_conditions(r, c);
+    r->unmatched += c->end == JUDGE_UNMATCHED;
+    r->refused += c->end == JUDGE_NET_REFUSED;
+    r->broken += c->end == JUDGE_NO_ORIGINAL;
+    r->applied += c->end >= JUDGE_NO_ORIGINAL;
+    if (c->end == JUDGE_SAME) count_compared(r, c);
+}
+
+static uint32_t target_of(const struct rule *r, uint32_t try_number) {
+    if (!(r->targets & TARGET_ONNX) && r->targets) return r->targets;
+    return try_number % 2 ? TARGET_ORT : TARGET_ONNX;
+}
+
+static void begin(struct judge_rule_report *out, const struct rule *r, struct arena *a) {
+    *out = (struct judge_rule_report){.rule = r};
+    out->held = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->held);
+    out->failed = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->failed);
+    out->emitted = arena_zalloc(a, (r->nblocks + 1) * sizeof *out->emitted);
+    judge_choices_of(r, a, &out->choices);
+}
+
+void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
+                     const struct judge_rule_options *o, struct arena *a,
+                     struct judge_rule_report *out) {
+    begin(out, r, a);
+    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices,
+                           .opset_least = o->opset_least, .opset_most = o->opset_most};
+    double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
+    uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
+    uint32_t most = o->count * TRIES_FOR_ONE;
+    for (uint32_t i = 0; i < most && !out->wrong; i++) {
+        if (out->compared >= o->count && (all_is_seen(out) || out->compared >= 4 * o->count))
+            break;
+        if (end > 0 && process_seconds() > end) break;
+        struct arena step = ARENA_EMPTY;
+        struct judge_draws d;
+        judge_draws_new(&d, &step, hash_join(seed, i));
+        p.target = target_of(r, i);
+        struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
+        count(out, &c);
+        if (c.end == JUDGE_WRONG) out->wrong = judge_shrink(&p, o->judge, &d, a);
+        arena_free(&step);
+    }
+}
