@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "base/process.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,6 +20,12 @@ double process_peak_mib(void) {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
     return (double)usage.ru_maxrss / 1024; /* Linux: in KiB */
+}
+
+int64_t process_processors(void) {
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n > 0 ? n : 1;
 }
 
 bool process_stderr_is_terminal(void) { return isatty(STDERR_FILENO) == 1; }

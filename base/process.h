@@ -11,6 +11,8 @@ double process_seconds(void);
 /* Most memory that the process held so far, in MiB; touched pages of mapped files are
  * part of it. */
 double process_peak_mib(void);
+/* Processors that this process may use; at least 1. */
+int64_t process_processors(void);
 bool process_stderr_is_terminal(void);
 /* Calls `clean` (only what a signal handler may do) when the process is interrupted,
  * hung up or terminated, then ends it by that signal; where a mapped file was cut off

@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Runs the examples and near misses of a pack's rules: RW_WRONG when one fails. */
+/* Runs the examples and near misses of a pack's rules, then instances of their patterns:
+ * RW_WRONG when one fails. */
 enum rw_code rules_test(struct session *s, const char *pack);
 
 #endif

@@ -3,12 +3,14 @@
  * An example is a graph in ONNX text. The pack that the rule comes from is run on it, for
  * the rule's own target; an example holds when the rule was applied and the operator that
  * it names is then there as often as it says, a near miss when the rule was not applied.
- * Rules of the pack "opset" run when a model is raised, so for them it is.
+ * Rules of the pack "opset" run when a model is raised, so for them it is. Behind them come
+ * graphs that are generated (rules_try.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "api/rewrite.h"
 #include "cli/rules.h"
+#include "cli/rules_try.h"
 
 #include <stdio.h>
 
@@ -89,6 +91,7 @@ static bool run_example(struct tests *t, const struct rule *r,
 }
 
 static void run_rule(struct tests *t, const struct rule *r) {
+    if (t->s->options.rule && !rw_streq(r->name, t->s->options.rule)) return;
     if (r->nexamples == 0) t->without++;
     for (uint32_t i = 0; i < r->nexamples; i++) {
         bool ok = run_example(t, r, &r->examples[i]);
@@ -102,6 +105,28 @@ static void run_rule(struct tests *t, const struct rule *r) {
     }
 }
 
+/* Instances of the rules' own patterns. Without the runtime that judges them it is said
+ * what is missing, and the examples alone decide. */
+static enum rw_code run_instances(struct session *s, const char *name,
+                                  const struct rule_pack *pack) {
+    struct rules_tried sum;
+    if (s->options.count == 0) return RW_OK;
+    enum rw_code code = rules_try(s, pack, &sum);
+    if (code == RW_USAGE) {
+        for (uint32_t i = s->printed; i < s->diags.list.len; i++)
+            if (s->diags.list.at[i].level == DIAG_ERROR)
+                s->diags.list.at[i].level = DIAG_WARNING;
+        diag_where(&s->diags, DIAG_WARNING, NULL,
+                   "only examples were run: nothing judges generated graphs");
+        return RW_OK;
+    }
+    if (s->options.verbosity >= 0 && sum.rules > 0)
+        printf("%s: %u rule%s tried on generated graphs, %u wrong or never exercised; "
+               "%u alternatives or sides of conditions hardly seen\n",
+               name, sum.rules, plural(sum.rules), sum.wrong, sum.scarce);
+    return code;
+}
+
 enum rw_code rules_test(struct session *s, const char *name) {
     const struct rule_pack *const *packs = packs_load(s, 1, &name);
     struct tests t = {.s = s};
@@ -112,5 +137,6 @@ enum rw_code rules_test(struct session *s, const char *name) {
     if (s->options.verbosity >= 0)
         printf("%s: %u examples and near misses, %u failed; %u of %u rules have none\n",
                name, t.run, t.failed, t.without, packs[0]->nrules);
-    return t.failed ? RW_WRONG : RW_OK;
+    enum rw_code code = run_instances(s, name, packs[0]);
+    return t.failed ? RW_WRONG : code;
 }

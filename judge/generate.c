@@ -49,6 +49,15 @@ static enum ir_dtype draw_dtype(struct gen *x) {
     return some[gen_draw(x, countof(some))];
 }
 
+/* Now and then one condition is not heeded: the one that was seen to fail least often. */
+static uint32_t against(struct gen *x) {
+    uint32_t n = x->rule->nwhere, rarest = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (x->plan->failed[i] < x->plan->failed[rarest]) rarest = i;
+    if (n == 0 || gen_draw(x, 6) < 5) return n;
+    return judge_draw_wish(x->d, n, rarest);
+}
+
 static void begin(struct gen *x) {
     const struct judge_plan *p = x->plan;
     uint32_t opsets = (uint32_t)(p->opset_most - p->opset_least + 1);
@@ -60,7 +69,8 @@ static void begin(struct gen *x) {
     x->g = x->m->main;
     ir_set_opset(x->m, "", x->opset);
     x->out->model = x->m;
-    x->wild = gen_draw(x, 4) == 3 ? 12 : 0;
+    x->wild = gen_draw(x, 5) == 4 ? 12 : 0;
+    x->against = against(x);
     x->dtype = draw_dtype(x);
     x->slots = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->slots);
     x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);

@@ -60,6 +60,7 @@ struct judge_plan {
     struct judge_choices *choices;
     int64_t opset_least, opset_most;
     uint32_t target;
+    const uint32_t *failed; /* of each condition: how often it was seen not to hold */
 };
 /* NULL: the numbers lead to nothing (an operator that this opset lacks, shapes that do not
  * fit). The instance lives in *a. */
@@ -89,6 +90,7 @@ struct gen {
     const struct ir_attr **params; /* of each slot that a parameter is bound to */
     int64_t opset;
     uint32_t wild;      /* percent of the decisions that go against the rule */
+    uint32_t against;   /* the condition that is not heeded; nwhere: none */
     enum ir_dtype dtype; /* of what is not bound to another type */
     struct gen_shape base;
     VEC(struct gen_size) sizes;

@@ -34,7 +34,6 @@ static struct ir_tensor *integers(struct arena *a, enum ir_dtype t, uint32_t ran
 struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
                                    const int64_t *dims, enum judge_fill fill, int64_t low,
                                    int64_t below, uint64_t *seed) {
-    struct ir_tensor *out;
     if (t == IR_BOOL) return integers(a, t, rank, dims, fill, 0, 2, seed);
     if (ir_dtype_is_int(t)) {
         bool is_unsigned =
@@ -43,7 +42,7 @@ struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t ra
         if (low >= below) low = is_unsigned ? 0 : wide ? -100 : -4, below = wide ? 120 : 6;
         return integers(a, t, rank, dims, fill, low, below, seed);
     }
-    return judge_tensor(a, t, rank, dims, fill, 10, seed, &out) ? out : NULL;
+    return judge_tensor(a, t, rank, dims, fill, 10, seed);
 }
 
 static bool number_bits(enum ir_dtype t, double value, uint64_t *out) {
@@ -59,6 +58,7 @@ static bool number_bits(enum ir_dtype t, double value, uint64_t *out) {
     case IR_BFLOAT16: *out = ir_float_to_bfloat16(f); return true;
     default:
         if (t != IR_BOOL && !ir_dtype_is_int(t)) return false;
+        if (t == IR_BOOL && value != 1 && value != 0) return false;
         if (ir_dtype_bits(t) < 8 || value != floor(value) || fabs(value) > 1e15) return false;
         *out = (uint64_t)(int64_t)value;
         return true;

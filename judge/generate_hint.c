@@ -65,10 +65,12 @@ static void collect(struct wishes *w, const struct expr *e) {
     }
 }
 
-static struct wishes wishes_of(const struct rule *r, enum expr_function fn, uint32_t slot) {
+static struct wishes wishes_of(const struct gen *x, enum expr_function fn, uint32_t slot) {
+    const struct rule *r = x->rule;
     struct wishes w = {.slot = slot, .fn = fn};
     if (slot == SLOT_NONE) return w;
-    for (uint32_t i = 0; i < r->nwhere; i++) collect(&w, r->where[i]);
+    for (uint32_t i = 0; i < r->nwhere; i++)
+        if (i != x->against) collect(&w, r->where[i]);
     for (uint32_t i = 0; i < r->nblocks; i++)
         if (r->blocks[i].when) collect(&w, r->blocks[i].when);
     return w;
@@ -115,14 +117,14 @@ static const struct expr *one_of(struct gen *x, const struct wish *w) {
 
 /* --- shapes ----------------------------------------------------------------------- */
 bool judge_hint_shape(struct gen *x, uint32_t slot, struct gen_shape *out) {
-    struct wishes w = wishes_of(x->rule, FN_shape, slot);
+    struct wishes w = wishes_of(x, FN_shape, slot);
     const struct wish *k = choose(x, &w);
     if (!k || k->op != EXPR_EQ) return false;
     return dims_of(x, k->value, out);
 }
 
 bool judge_hint_rank(struct gen *x, uint32_t slot, uint32_t *out) {
-    struct wishes w = wishes_of(x->rule, FN_rank, slot);
+    struct wishes w = wishes_of(x, FN_rank, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k ? one_of(x, k) : NULL;
     double edge;
@@ -134,7 +136,7 @@ bool judge_hint_rank(struct gen *x, uint32_t slot, uint32_t *out) {
 }
 
 bool judge_hint_dim(struct gen *x, uint32_t slot, struct gen_shape *s) {
-    struct wishes w = wishes_of(x->rule, FN_dim, slot);
+    struct wishes w = wishes_of(x, FN_dim, slot);
     bool any = false;
     for (uint32_t i = 0; i < w.n; i++) {
         double at;
@@ -162,7 +164,7 @@ bool judge_hint_dim(struct gen *x, uint32_t slot, struct gen_shape *s) {
 /* --- types, texts ----------------------------------------------------------------- */
 static bool dtype_of(struct gen *x, enum expr_function fn, uint32_t slot,
                      enum ir_dtype *out) {
-    struct wishes w = wishes_of(x->rule, fn, slot);
+    struct wishes w = wishes_of(x, fn, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k && k->op != EXPR_NE ? one_of(x, k) : NULL;
     if (!e) return false;
@@ -180,7 +182,7 @@ bool judge_hint_type_param(struct gen *x, uint32_t slot, enum ir_dtype *out) {
 }
 
 const char *judge_hint_text(struct gen *x, uint32_t slot) {
-    struct wishes w = wishes_of(x->rule, FN_N, slot);
+    struct wishes w = wishes_of(x, FN_N, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k && k->op != EXPR_NE ? one_of(x, k) : NULL;
     return e ? pm_asker_text(x->asker, x->g, x->rule, x->slots, e) : NULL;
@@ -188,8 +190,8 @@ const char *judge_hint_text(struct gen *x, uint32_t slot) {
 
 /* --- numbers ---------------------------------------------------------------------- */
 bool judge_hint_real(struct gen *x, uint32_t slot, double *out) {
-    struct wishes own = wishes_of(x->rule, FN_N, slot);
-    struct wishes w = own.n ? own : wishes_of(x->rule, FN_value, slot);
+    struct wishes own = wishes_of(x, FN_N, slot);
+    struct wishes w = own.n ? own : wishes_of(x, FN_value, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k ? one_of(x, k) : NULL;
     double edge;
@@ -200,7 +202,7 @@ bool judge_hint_real(struct gen *x, uint32_t slot, double *out) {
 }
 
 bool judge_hint_ints(struct gen *x, uint32_t slot, uint32_t *n, int64_t *out) {
-    struct wishes w = wishes_of(x->rule, FN_N, slot);
+    struct wishes w = wishes_of(x, FN_N, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k && (k->op == EXPR_EQ || k->op == EXPR_IN) ? one_of(x, k) : NULL;
     struct gen_shape list;
@@ -230,7 +232,7 @@ int judge_hint_const(struct gen *x, uint32_t slot) {
     if (x->rule->slots[slot].flags & SLOT_CONST) return 1;
     for (uint32_t i = 0; i < x->rule->nwhere; i++) {
         int c = constness(x->rule->where[i], slot, true);
-        if (c) return c;
+        if (c) return i == x->against ? -c : c;
     }
     return 0;
 }

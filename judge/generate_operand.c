@@ -159,6 +159,15 @@ static bool conv(struct gen *x, struct gen_node *n, uint32_t k, struct gen_opera
     return true;
 }
 
+static bool grid(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    struct gen_shape in;
+    GEN(image(x, n, 0, o));
+    while (o->shape.rank < 4) push(&o->shape, number(x, 5));
+    if (k == 0 || !shape_of(x, n, 0, &in)) return true;
+    o->shape = (struct gen_shape){4, {in.dims[0], small(x), small(x), number(x, 2)}};
+    return true;
+}
+
 /* --- what goes along one axis, or from one on ------------------------------------- */
 static bool channels(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
     struct gen_shape in;
@@ -294,7 +303,7 @@ static const struct {
     {"MatMul", matmul}, {"MatMulInteger", matmul}, {"FusedMatMul", matmul}, {"Gemm", gemm},
     {"Conv", conv}, {"ConvTranspose", conv}, {"FusedConv", conv},
     {"MaxPool", image}, {"AveragePool", image}, {"LpPool", image},
-    {"GlobalAveragePool", image}, {"GlobalMaxPool", image},
+    {"GridSample", grid}, {"GlobalAveragePool", image}, {"GlobalMaxPool", image},
     {"BatchNormalization", channels}, {"InstanceNormalization", channels},
     {"GroupNormalization", channels},
     {"LayerNormalization", normalized}, {"RMSNormalization", normalized},
@@ -307,10 +316,17 @@ static const struct {
     {"Reshape", reshape}, {"Expand", expand}, {"Tile", tile},
 };
 
+/* What counts along an axis has one. */
+static void give_an_axis(struct gen *x, const struct gen_node *n, struct gen_operand *o) {
+    if (o->shape.rank == 0 && ir_schema_attr(n->schema, "axis")) push(&o->shape, small(x));
+}
+
 bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k,
                        struct gen_operand *o) {
     for (size_t i = 0; i < countof(table); i++)
         if (rw_streq(table[i].op, n->op)) return table[i].propose(x, n, k, o);
-    bool wide = ir_op_is_broadcasting(n->domain, n->op);
-    return wide ? broadcasting(x, n, k, o) : anything(x, n, k, o);
+    if (ir_op_is_broadcasting(n->domain, n->op)) return broadcasting(x, n, k, o);
+    GEN(anything(x, n, k, o));
+    if (k == 0) give_an_axis(x, n, o);
+    return true;
 }

@@ -7,6 +7,8 @@
 
 static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, uint32_t k,
                     ir_value *out);
+static bool slot_value(struct gen *x, uint32_t slot, struct gen_node *user, uint32_t k,
+                       ir_value *out);
 
 /* --- choices ---------------------------------------------------------------------- */
 static uint32_t choice_of(const struct gen *x, const struct pat *p,
@@ -156,6 +158,8 @@ static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
                          .op = p->ops[which].name};
     if (p->op_slot != SLOT_NONE && x->slots[p->op_slot].kind == BOUND_OP)
         n.op = ir_op_name(x->g, x->slots[p->op_slot].a);
+    if (ir_opset(x->g, n.domain) == 0)
+        ir_set_opset(x->m, n.domain, ir_schema_newest_opset(n.domain));
     n.schema = ir_schema_in(x->g, n.domain, n.op);
     if (!n.schema && !*n.domain) n.schema = ir_schema_runtime(n.op, x->opset);
     GEN(n.schema && !n.schema->deprecated);
@@ -163,17 +167,22 @@ static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
 }
 
 /* --- patterns --------------------------------------------------------------------- */
-bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out) {
+static bool slot_value(struct gen *x, uint32_t slot, struct gen_node *user, uint32_t k,
+                       ir_value *out) {
     const struct rule_slot *s = &x->rule->slots[slot];
     struct pm_binding *b = &x->slots[slot];
     if (b->kind == BOUND_NOTHING) {
         ir_value v = IR_NONE;
-        GEN(s->def && pattern(x, s->def, NULL, 0, &v));
+        GEN(s->def && pattern(x, s->def, user, k, &v));
         if (b->kind == BOUND_NOTHING) *b = (struct pm_binding){.kind = BOUND_VALUE, .a = v};
         if (b->a != IR_NONE) judge_gen_bind_dims(x, slot, b->a);
     }
     *out = b->a;
     return b->kind == BOUND_VALUE;
+}
+
+bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out) {
+    return slot_value(x, slot, NULL, 0, out);
 }
 
 static bool variable(struct gen *x, const struct pat *p, struct gen_node *user, uint32_t k,
@@ -199,7 +208,8 @@ static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, u
     if (p->kind == PAT_NODE) ok = node_of(x, p, out);
     else if (p->kind == PAT_ABSENT) ok = true, *out = IR_NONE;
     else if (is_variable(x, p)) ok = variable(x, p, user, k, out);
-    else if (p->kind == PAT_SLOT || p->kind == PAT_SEE) ok = judge_gen_slot(x, p->slot, out);
+    else if (p->kind == PAT_SLOT || p->kind == PAT_SEE) 
+        ok = slot_value(x, p->slot, user, k, out);
     if (ok && p->kind == PAT_SEE) ok = see(x, out);
     x->depth--;
     return ok;

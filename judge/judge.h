@@ -10,5 +10,6 @@
 #include "judge/inputs.h"
 #include "judge/npz.h"
 #include "judge/ort.h"
+#include "judge/rules.h"
 
 #endif

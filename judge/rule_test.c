@@ -67,7 +67,7 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      const struct judge_rule_options *o, struct arena *a,
                      struct judge_rule_report *out) {
     begin(out, r, a);
-    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices,
+    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices, .failed = out->failed,
                            .opset_least = o->opset_least, .opset_most = o->opset_most};
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);

@@ -57,6 +57,8 @@ struct judge_case {
     uint32_t block;        /* emitted; nblocks: unknown */
     enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */
     struct judge_instance *instance;
+    const char *const *inner; /* names of values of the instance that are no outputs */
+    uint32_t ninner;
     struct judge_model before, after;
     struct judge_values inputs;
 };

@@ -28,11 +28,13 @@ static struct ir_param absent(void) {
         .source = IR_PARAM_ABSENT, .is_default = true, .input = IR_NONE};
 }
 
-/* Reducing over an empty list of axes means the same as over none that are given. */
+/* Reducing over an empty list of axes means the same as over none that are given; and
+ * ONNX Runtime squeezes likewise. */
 static bool is_as_good_as_absent(const struct ir_graph *g, ir_node n,
                                  const struct ir_attr *x) {
+    const char *op = ir_op_name(g, n);
     return x->type == IR_ATTR_INTS && x->n == 0 && rw_streq(x->name, "axes") &&
-           strncmp(ir_op_name(g, n), "Reduce", 6) == 0;
+           (strncmp(op, "Reduce", 6) == 0 || rw_streq(op, "Squeeze"));
 }
 
 static struct ir_param written(const struct ir_graph *g, ir_node n, const struct ir_attr *x,

@@ -1,0 +1,136 @@
+/* rules_try.c -- see rules_try.h. SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rules_try.h"
+
+#include "base/os.h"
+
+#define LEAST_OPSET 7
+#define SECONDS_FOR_RULE 120
+#define SEEN_ENOUGH 5
+
+/* --- the rule alone ---------------------------------------------------------------- */
+/* Other rules of the pack would take what belongs to this one. The pack "opset" is run as
+ * it is: its rules raise models. */
+static const struct pm_auto *compile_alone(struct session *s, const struct rule_pack *pack,
+                                           const struct rule **r) {
+    static const uint32_t first = 0;
+    if (rw_streq((*r)->pack->name, "opset")) return packs_compile(s, 1, &pack);
+    struct rule_pack *alone = arena_copy(&s->arena, (*r)->pack, sizeof *alone);
+    struct rule *rule = arena_copy(&s->arena, *r, sizeof **r);
+    struct rule_stage *stage = arena_new(&s->arena, struct rule_stage);
+    *stage = (struct rule_stage){
+        .name = "alone", .nrules = 1, .rules = &first, .at = rule->at};
+    rule->pack = alone;
+    *r = rule;
+    alone->rules = arena_copy(&s->arena, r, sizeof *r);
+    alone->stages = stage;
+    alone->nrules = alone->nstages = 1;
+    pack = alone;
+    return packs_compile(s, 1, &pack);
+}
+
+/* --- what was not seen ------------------------------------------------------------- */
+static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
+    static const char *const kinds[] = {"alternative", "operator", "order of operands"};
+    uint32_t scarce = 0;
+    for (uint32_t k = 0; k < c->n; k++) {
+        if (c->seen[k] >= SEEN_ENOUGH) continue;
+        struct span at = c->kind == JUDGE_ALTERNATIVE ? c->pat->alts[k]->at : c->pat->at;
+        scarce++;
+        diag_at(&s->diags, DIAG_WARNING, at.source ? at : c->pat->at,
+                "%s %u of %u was compared %u times, in %u tries", kinds[c->kind], k + 1, c->n,
+                c->seen[k], c->tried[k]);
+    }
+    return scarce;
+}
+
+static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r) {
+    uint32_t scarce = 0;
+    for (uint32_t i = 0; i < r->choices.list.len; i++)
+        scarce += tell_choice(s, &r->choices.list.at[i]);
+    for (uint32_t i = 0; i < r->rule->nwhere; i++) {
+        if (r->held[i] >= SEEN_ENOUGH && r->failed[i] >= SEEN_ENOUGH) continue;
+        scarce++;
+        diag_at(&s->diags, DIAG_WARNING, r->rule->where[i]->at,
+                "condition seen true %u times, false or unknown %u times", r->held[i],
+                r->failed[i]);
+    }
+    for (uint32_t i = 0; i < r->rule->nblocks; i++) {
+        if (r->emitted[i] >= SEEN_ENOUGH) continue;
+        scarce++;
+        diag_at(&s->diags, DIAG_WARNING, r->rule->blocks[i].n
+                    ? r->rule->blocks[i].stmts[0].at : r->rule->at,
+                "block %u of emit was compared %u times", i + 1, r->emitted[i]);
+    }
+    return scarce;
+}
+
+/* --- what was wrong ---------------------------------------------------------------- */
+static void write_kept(struct session *s, const struct rule *r, const char *extension,
+                       const struct buf *bytes) {
+    size_t made;
+    const char *path =
+        arena_printf(&s->arena, "%s/%s.%s", s->options.keep, r->name, extension);
+    if (os_make_folders(path, &made)) session_write(s, path, bytes);
+    else diag_where(&s->diags, DIAG_ERROR, path, "cannot be written: %s", os_error());
+}
+
+static void tell_wrong(struct session *s, const struct rule *r,
+                       const struct judge_counterexample *w) {
+    struct buf text = {0}, model = {0};
+    buf_printf(&text, "%s\n", w->before ? w->before : "");
+    if (w->after) buf_printf(&text, "becomes\n\n%s\n", w->after);
+    diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" is wrong: %s", r->name, w->what);
+    diag_where(&s->diags, DIAG_NOTE, NULL, "the smallest graph found is\n%s",
+               buf_text(&text));
+    if (s->options.keep) {
+        write_kept(s, r, "txt", &text);
+        buf_add(&model, w->model.bytes, w->model.len);
+        write_kept(s, r, "onnx", &model);
+    }
+    buf_free(&text);
+    buf_free(&model);
+}
+
+static void tell(struct session *s, const struct judge_rule_report *r, struct buf *out) {
+    if (s->options.verbosity < 0) return;
+    buf_printf(out, "%-4s  %-24s %5u compared, %u applied, %u refused, %u made",
+               r->wrong ? "FAIL" : r->compared ? "ok" : "none", r->rule->name, r->compared,
+               r->applied, r->refused, r->made);
+    if (r->broken) buf_printf(out, ", %u not for ONNX Runtime", r->broken);
+    buf_printf(out, "; largest error %.2g\n", r->error);
+}
+
+static struct judge_rule_options options_of(const struct session *s, struct judge *j,
+                                            const struct rule *r) {
+    const struct rule_pack *pack = r->pack;
+    int64_t newest = ir_schema_newest_opset(""), least = pack->opset_least;
+    struct judge_rule_options o = {
+        .judge = j, .seed = (uint64_t)s->options.seed, .count = (uint32_t)s->options.count,
+        .seconds = SECONDS_FOR_RULE, .opset_least = least > LEAST_OPSET ? least : LEAST_OPSET,
+        .opset_most = pack->opset_most > 0 && pack->opset_most < newest ? pack->opset_most
+                                                                       : newest};
+    return o;
+}
+
+void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
+              const struct rule *r, struct rule_tried *t) {
+    struct judge_rule_report report;
+    const struct pm_auto *alone = compile_alone(s, pack, &r);
+    uint32_t first = s->diags.list.len;
+    *t = (struct rule_tried){.wrong = !alone};
+    if (alone) {
+        struct judge_rule_options o = options_of(s, j, r);
+        judge_test_rule(alone, r, &o, &s->arena, &report);
+        t->wrong = report.wrong || report.compared == 0;
+        if (report.wrong) tell_wrong(s, r, report.wrong);
+        else if (report.compared == 0)
+            diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
+                    r->name);
+        else t->scarce = tell_scarce(s, &report);
+        tell(s, &report, &t->out);
+    }
+    for (uint32_t i = first; i < s->diags.list.len; i++)
+        if (s->options.verbosity >= 0 || s->diags.list.at[i].level == DIAG_ERROR)
+            diag_print(&s->diags.list.at[i], &t->err);
+    s->printed = s->diags.list.len;
+}
