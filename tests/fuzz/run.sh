@@ -27,5 +27,5 @@ export -f fuzz
 
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
-"$python" tests/fuzz/make_seeds.py build-fuzz/corpus/model
+"$python" tests/fuzz/make_seeds.py build-fuzz/corpus
 printf '%s\0' build-fuzz/tests/fuzz_* | xargs -0 -P 2 -n 1 bash -c 'fuzz "$0"'
