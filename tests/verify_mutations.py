@@ -55,6 +55,8 @@ TAKEN = [  # we pass what the checker refuses
     ("stale shape", "InferenceError", "is declared with another shape"),
     ("negative dimension", "InferenceError", "which is taken as unknown"),
     ("windows at the edge", rf"op_type:({POOLS}).*existing shape differ", ""),
+    ("rank above 64", r"differ in rank: \(\d{3,}\)", ""),
+    ("types of RMSNormalization", "op_type:RMSNormalization.*inconsistent type", ""),
     ("bodies of the standard", r"op_type:MeanVarianceNormalization.*op_type:Constant", ""),
 ]
 REFUSED = [  # we refuse what the checker passes
@@ -64,9 +66,11 @@ REFUSED = [  # we refuse what the checker passes
     ("values of attributes", "", r'error: attribute "\w+" (is "[^"]*"|has -?\d+), wanted'),
     ("reference outside of a function", "", "is in no function"),
     ("operands and outputs in pairs", "", "wanted (both or none|one of them)"),
+    ("inputs and outputs of bodies", "", 'error: body "'),
     ("empty operand", "", r'error: operand \d+ \("\w+"\) is missing'),
     ("more is computed", "", "error: .*(do not broadcast|do not fit|do not agree|has rank"
      "|have ranks|is a scalar|elements, wanted|operands, wanted|which is not known"
+     "|has the item|parts for"
      "|does not (take|give)|no element type|is declared with another|is negative|of rank|items|twice)"),
 ]
 

@@ -9,6 +9,9 @@
 static bool kind_of(const Onnx__TypeProto *p, enum ir_type_kind *kind) {
     switch (p->value_case) {
     case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE: *kind = IR_TENSOR; return true;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+        *kind = IR_SPARSE_TENSOR;
+        return true;
     case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE: *kind = IR_SEQUENCE; return true;
     case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE: *kind = IR_OPTIONAL; return true;
     default: return false; /* not looked at */
@@ -31,6 +34,7 @@ static bool is_other_type(const Onnx__TypeProto *p, const struct ir_type *t) {
             return elem != IR_UNDEFINED && t->dtype != IR_UNDEFINED &&
                    elem != (int32_t)t->dtype;
         }
+        if (kind == IR_SPARSE_TENSOR) return false;
         p = element_of(p);
         t = t->elem;
     }

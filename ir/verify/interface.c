@@ -67,9 +67,9 @@ static void verify_port(struct verify *v, const char *kind,
 }
 
 /* Before IR version 4 initializers stood in the list of inputs too. */
-static void verify_defaults(struct verify *v, const Onnx__GraphProto *p) {
-    const struct ir_graph *g = v->m->main;
-    for (size_t i = 0; v->m->ir_version < 4 && i < p->n_initializer; i++) {
+static void verify_defaults(struct verify *v, const struct ir_graph *g) {
+    const Onnx__GraphProto *p = g->proto;
+    for (size_t i = 0; p && i < p->n_initializer; i++) {
         const char *name = p->initializer[i]->name;
         ir_value value = name ? ir_find_value(g, name) : IR_NONE;
         if (value == IR_NONE || ir_has(g, value, IR_IS_INPUT)) continue;
@@ -94,7 +94,8 @@ void ir_verify_interface(struct verify *v) {
     if (!p) return;
     if (!p->name || !*p->name)
         diag_where(v->diags, DIAG_WARNING, ir_model_name(v->m), "the graph has no name");
-    verify_defaults(v, p);
+    for (uint32_t i = 0; v->m->ir_version < 4 && i < v->m->graphs.len; i++)
+        verify_defaults(v, v->m->graphs.at[i]);
     for (size_t i = 0; i < p->n_value_info; i++) verify_info(v, p->value_info[i]);
     for (size_t i = 0; i < p->n_input; i++) verify_port(v, "input", p->input[i]);
     for (size_t i = 0; i < p->n_output; i++) verify_port(v, "output", p->output[i]);

@@ -19,6 +19,16 @@ static void verify_count(struct verify *v, const char *what, const char *verb,
                     v->x->schema->name, verb, range(v, least, most));
 }
 
+/* Running mean and variance are there in training only. */
+static void verify_training(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    const struct ir_attr *a = ir_find_attr(v->g, v->n, "training_mode");
+    if (!*s->domain && rw_streq(s->name, "BatchNormalization") && s->since >= 14 &&
+        v->x->nout == s->max_outputs && !(a && (a->ref || a->i)))
+        ir_verify_wrong(v, "has %u outputs, without \"training_mode\" it gives 1",
+                        v->x->nout);
+}
+
 /* Y alone, or in training all that there is. */
 static void verify_batch_norm(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
@@ -26,6 +36,7 @@ static void verify_batch_norm(struct verify *v) {
         v->x->nout < s->max_outputs)
         ir_verify_wrong(v, "has %u outputs, \"%s\" gives 1 or %u", v->x->nout, s->name,
                         s->max_outputs);
+    verify_training(v);
 }
 
 /* Only operands that stand alone can be left out. */

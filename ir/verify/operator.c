@@ -93,6 +93,23 @@ static void verify_attention(struct verify *v) {
                         "none");
 }
 
+/* A gate for each head, for each token at once, or for each channel of the keys. */
+static void verify_gates(struct verify *v) {
+    const struct ir_type *key = ir_verify_ranked(v, 1), *decay = ir_verify_ranked(v, 4),
+                         *beta = ir_verify_ranked(v, 5);
+    int64_t heads = int_of(v, "kv_num_heads", 0), channels, last;
+    if (beta && beta->rank == 3 && heads > 0 &&
+        ir_dim_is_const(v->m->dims, beta->dims[2], &last) && last != 1 && last != heads)
+        ir_verify_wrong(v, "\"beta\" has %" PRId64 " items, wanted 1 or %" PRId64, last,
+                        heads);
+    if (key && key->rank == 3 && decay && decay->rank == 3 && heads > 0 &&
+        ir_dim_is_const(v->m->dims, key->dims[2], &channels) &&
+        ir_dim_is_const(v->m->dims, decay->dims[2], &last) && last != heads &&
+        last != channels)
+        ir_verify_wrong(v, "\"decay\" has %" PRId64 " items, wanted %" PRId64 " or %"
+                        PRId64, last, heads, channels);
+}
+
 static void verify_linear_attention(struct verify *v) {
     const struct ir_attr *a = ir_find_attr(v->g, v->n, "update_rule");
     const char *rule = a && a->type == IR_ATTR_STRING && a->s.at ? a->s.at : "gated_delta";
@@ -108,12 +125,15 @@ static void verify_linear_attention(struct verify *v) {
         ir_verify_wrong(v, "operand 5 (\"beta\") is there, which \"%.*s\" has no use for",
                         (int)len, rule);
     verify_heads(v);
+    verify_gates(v);
 }
 
 /* Half of the result is left out because the other half mirrors it, for real numbers. */
 static void verify_dft(struct verify *v) {
     const struct ir_type *t = ir_verify_ranked(v, 0);
-    int64_t last;
+    int64_t last, axis = int_of(v, "axis", 1);
+    if (v->x->schema->since < 20 && t && (axis == -1 || axis == (int64_t)t->rank - 1))
+        ir_verify_wrong(v, "axis %" PRId64 " is that of real and imaginary parts", axis);
     if (!int_of(v, "onesided", 0) || int_of(v, "inverse", 0) || !t || !t->rank) return;
     if (ir_dim_is_const(v->m->dims, t->dims[t->rank - 1], &last) && last == 2)
         ir_verify_wrong(v, "is one-sided, but its operand is complex");
@@ -216,6 +236,18 @@ static void verify_trees(struct verify *v) {
     for (size_t i = 0; i < countof(prefixes); i++) verify_tree_lists(v, prefixes[i]);
 }
 
+/* What is looked up, and what is found. */
+static void verify_label_encoder(struct verify *v) {
+    static const char *const sides[] = {"keys_", "values_"};
+    if (v->x->schema->since < 2) return;
+    for (size_t i = 0; i < countof(sides); i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < v->x->nattr; k++)
+            found |= strncmp(v->x->attr[k].name, sides[i], strlen(sides[i])) == 0;
+        if (!found) ir_verify_wrong(v, "has no attribute \"%s...\"", sides[i]);
+    }
+}
+
 /* --- all of them ---------------------------------------------------------------------- */
 
 struct entry {
@@ -239,9 +271,12 @@ static const struct entry entries[] = {
 void ir_verify_operator_rules(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     bool is_tree = strncmp(s->name, "TreeEnsemble", 12) == 0;
-    if (is_tree && rw_streq(s->domain, "ai.onnx.ml")) verify_trees(v);
+    bool is_ml = rw_streq(s->domain, "ai.onnx.ml");
+    if (is_tree && is_ml) verify_trees(v);
+    if (is_ml && rw_streq(s->name, "LabelEncoder")) verify_label_encoder(v);
     if (*s->domain && !rw_streq(s->domain, "ai.onnx.preview")) return;
     ir_verify_ranks(v);
+    ir_verify_same_dims(v);
     for (size_t i = 0; i < countof(entries); i++)
         if (rw_streq(entries[i].op, s->name)) entries[i].verify(v);
 }

@@ -60,6 +60,7 @@ void ir_verify_tensor_attr(struct verify *v, const struct ir_attr *a);
 void ir_verify_operator_rules(struct verify *v);
 /* rank.c */
 void ir_verify_ranks(struct verify *v);
+void ir_verify_same_dims(struct verify *v);
 /* The type of an operand of the node whose rank is known, or NULL. */
 const struct ir_type *ir_verify_ranked(const struct verify *v, uint32_t k);
 /* range.c: the value of an attribute. */

@@ -64,9 +64,10 @@ static const struct bounds bounds[] = {
     {"LpPool", "pads", 0, 0},
     {"MaxPool", "pads", 0, 0},
     {"QLinearConv", "pads", 0, 0},
-    {"SequenceEmpty", "dtype", 1, 0},
     {"Split", "num_outputs", 1, 0},
     {"Split", "split", 0, 0},
+    {"TfIdfVectorizer", "ngram_indexes", 0, 0},
+    {"Transpose", "perm", 0, 0},
 };
 
 static bool is_of(const struct verify *v, const struct ir_attr *a, const char *op,
@@ -107,8 +108,15 @@ static void verify_bounds(struct verify *v, const struct ir_attr *a) {
     }
 }
 
+/* An element type by its number. */
+static bool is_element_type(const struct ir_attr *a) {
+    return a->i > IR_UNDEFINED && a->i < IR_DTYPE_N;
+}
+
 void ir_verify_range(struct verify *v, const struct ir_attr *a) {
     if (*v->x->schema->domain || a->ref) return;
     if (a->type == IR_ATTR_STRING) verify_word(v, a);
+    else if (a->type == IR_ATTR_INT && rw_streq(a->name, "dtype") && !is_element_type(a))
+        ir_verify_wrong(v, "attribute \"%s\" is no element type: %" PRId64, a->name, a->i);
     else if (a->type == IR_ATTR_INT || a->type == IR_ATTR_INTS) verify_bounds(v, a);
 }

@@ -1,4 +1,5 @@
-/* rank.c -- ranks that operators ask of operands, where inference has no use for them.
+/* rank.c -- ranks and dimensions that operators ask of operands, where inference has no
+ * use for them.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/verify/parts.h"
@@ -14,6 +15,7 @@ static const struct ranks ranks[] = {
     {"Col2Im", 0, 3, 3},              {"Col2Im", 1, 1, 1},
     {"Col2Im", 2, 1, 1},              {"ConstantOfShape", 0, 1, 1},
     {"Dropout", 1, 0, 0},             {"Dropout", 2, 0, 0},
+    {"Expand", 1, 1, 1},
     {"FlexAttention", 0, 4, 4},       {"FlexAttention", 1, 4, 4},
     {"FlexAttention", 2, 4, 4},       {"ImageDecoder", 0, 1, 1},
     {"LinearAttention", 0, 3, 3},     {"LinearAttention", 1, 3, 3},
@@ -23,7 +25,9 @@ static const struct ranks ranks[] = {
     {"OneHot", 2, 1, 1},              {"SoftmaxCrossEntropyLoss", 2, 1, 1},
     {"Resize", 1, 1, 1},
     {"Resize", 2, 1, 1},              {"Resize", 3, 1, 1},
+    {"Reshape", 1, 1, 1},
     {"ReverseSequence", 0, 2, 255},   {"ReverseSequence", 1, 1, 1},
+    {"RoiAlign", 2, 1, 1},            {"TensorScatter", 2, 1, 1},
     {"RotaryEmbedding", 0, 3, 4},     {"RotaryEmbedding", 1, 2, 3},
     {"RotaryEmbedding", 2, 2, 3},
 };
@@ -32,6 +36,52 @@ const struct ir_type *ir_verify_ranked(const struct verify *v, uint32_t k) {
     ir_value value = ir_input(v->g, v->n, k);
     const struct ir_type *t = value == IR_NONE ? NULL : ir_val(v->g, value)->type;
     return t && t->kind == IR_TENSOR && t->ranked ? t : NULL;
+}
+
+/* Dimension i of operand a is dimension j of operand b; negative ones from the end. */
+struct same {
+    const char *op;
+    uint8_t a;
+    int8_t i;
+    uint8_t b;
+    int8_t j;
+};
+static const struct same sames[] = {
+    {"Det", 0, -2, 0, -1},
+    {"LinearAttention", 1, 0, 0, 0},
+    {"LinearAttention", 1, 1, 0, 1},
+    {"LinearAttention", 2, 0, 0, 0},
+    {"LinearAttention", 2, 1, 0, 1},
+    {"LinearAttention", 3, 0, 0, 0},
+    {"NegativeLogLikelihoodLoss", 1, 0, 0, 0},
+    {"NegativeLogLikelihoodLoss", 1, 1, 0, 2},
+    {"NegativeLogLikelihoodLoss", 1, 2, 0, 3},
+    {"NegativeLogLikelihoodLoss", 2, 0, 0, 1},
+    {"SoftmaxCrossEntropyLoss", 1, 0, 0, 0},
+    {"SoftmaxCrossEntropyLoss", 1, 1, 0, 2},
+    {"SoftmaxCrossEntropyLoss", 1, 2, 0, 3},
+    {"SoftmaxCrossEntropyLoss", 2, 0, 0, 1},
+};
+
+static bool dim_of(const struct verify *v, uint32_t k, int32_t i, int64_t *dim) {
+    const struct ir_type *t = ir_verify_ranked(v, k);
+    int32_t at = t && i < 0 ? (int32_t)t->rank + i : i;
+    return t && at >= 0 && (uint32_t)at < t->rank &&
+           ir_dim_is_const(v->m->dims, t->dims[at], dim);
+}
+
+void ir_verify_same_dims(struct verify *v) {
+    const struct ir_schema *s = v->x->schema;
+    for (size_t i = 0; i < countof(sames); i++) {
+        const struct same *x = &sames[i];
+        int64_t p, q;
+        if (!rw_streq(x->op, s->name) || !dim_of(v, x->a, x->i, &p) ||
+            !dim_of(v, x->b, x->j, &q) || p == q)
+            continue;
+        ir_verify_wrong(v, "dimensions of \"%s\" and \"%s\" do not agree: %" PRId64
+                        " and %" PRId64, s->inputs[x->a].name, s->inputs[x->b].name, p, q);
+        return;
+    }
 }
 
 void ir_verify_ranks(struct verify *v) {
