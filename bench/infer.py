@@ -6,9 +6,9 @@ with data propagation) and ONNX Runtime's SymbolicShapeInference.
 
 A shape is known when every dimension is a number, or an expression over the dimensions of
 the model's inputs; counted are the results of nodes, those in bodies too. What a tool could
-not do to the end counts as far as it came. Times are those of inference alone: of the Python
-tools less a measured parse and serialisation; the least of several runs. On generated models of
-10,000 and 100,000 nodes too. --update writes the table of docs/inference.md, a line for each
+not do to the end counts as far as it came. Times are processor times of inference alone, of
+the Python tools less a measured parse and serialisation; on generated models of 10,000 and
+100,000 nodes too. --update writes the table of docs/inference.md, a line for each
 family of models; --all prints each model. Exit 1 where onnxrw knows less than another.
 """
 
@@ -98,9 +98,9 @@ def ours(tool, path):
 def least(f, runs):
     best, result = float("inf"), None
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         result = f()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best, result
 
 
