@@ -5,6 +5,7 @@
 
 - every `build/onnxrw ...` command that the pages show on a line of its own exits with 0;
 - the table in README.md is what the command of tools/try.sh prints;
+- every page that they link to is there;
 - every pack and rule that the pages show passes `rules check`, and `rules test` where it
   has examples.
 SPDX-License-Identifier: Apache-2.0
@@ -28,6 +29,12 @@ def blocks(text):
     return re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)
 
 
+def dead_links(page, text):
+    folder = os.path.join(ROOT, os.path.dirname(page))
+    links = [l for l in re.findall(r"\]\(([^)#:]+)\)", text)]
+    return [f"{page}: links to {l}, which is not there" for l in links if not os.path.exists(os.path.join(folder, l))]
+
+
 def run(args, cwd):
     p = subprocess.run(args, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return p.returncode, p.stdout
@@ -47,6 +54,7 @@ def main():
         place(tool, tmp)
         for page in PAGES:
             text = read(page)
+            wrong += dead_links(page, text)
             for i, block in enumerate(b for b in blocks(text) if re.match(r"#|pack |rule ", b)):
                 path = os.path.join(tmp, "my.rules")
                 with open(path, "w") as f:
