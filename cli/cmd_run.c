@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "api/rewrite.h"
+#include "api/verify.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 struct job {
     struct session *s;
     const char *in, *out;
-    struct ir_model *model;
+    struct ir_model *model;         /* as it was read */
+    struct api_rewritten rewritten; /* it, or another one */
     struct stages stages;
     struct progress progress;
     struct pm_report report;
@@ -45,11 +46,14 @@ static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
         .target = o->target, .level = o->level, .opset = o->opset,
         .keep_opset = o->keep_opset, .verify = o->verify, .ndefines = o->defines.len,
         .defines = o->defines.at, .progress = progress_step, .progress_ctx = &j->progress};
+    struct api_verify verify = {.library = o->ort, .ninputs = o->inputs.len,
+                                .inputs = o->inputs.at};
     TRY(api_prepare(j->model, o->verify, &j->s->diags));
     stages_end(&j->stages, "infer");
     progress_begin(&j->progress, o->verbosity < 0);
     enum rw_code code =
-        api_rewrite(rules, j->model, &run, &j->s->arena, &j->report, &j->s->diags);
+        api_rewrite_judged(rules, j->model, &run, &verify, &j->s->arena, &j->report,
+                           &j->s->diags, &j->rewritten);
     progress_end(&j->progress);
     stages_end(&j->stages, "rewrite");
     return code;
@@ -76,6 +80,18 @@ static void print_summary(const struct job *j, struct buf *text) {
     buf_putc(text, '\n');
 }
 
+static void print_verified(const struct api_rewritten *r, struct buf *text) {
+    const struct judge_counts *c = &r->counts;
+    if (!r->runtime) return;
+    buf_printf(text, "  verified by ONNX Runtime %s: ", r->runtime);
+    if (r->nsets)
+        buf_printf(text, "the model on %u set%s of inputs, %u step%s left out\n", r->nsets,
+                   plural(r->nsets), r->left_out, plural(r->left_out));
+    else
+        buf_printf(text, "%u rewrite%s, %u of a kind, %u wrong, %u unchecked\n", c->judged,
+                   plural(c->judged), c->run, c->wrong, c->unknown);
+}
+
 /* What was done, on standard output unless the model goes there. */
 static void print_report(struct job *j) {
     const struct options *o = &j->s->options;
@@ -83,6 +99,7 @@ static void print_report(struct job *j) {
     if (o->verbosity < 0) return;
     print_summary(j, &text);
     report_applied(&j->report, o->verbosity > 0, &text);
+    print_verified(&j->rewritten, &text);
     if (o->time) report_times(&j->stages, &text);
     fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);
     buf_free(&text);
@@ -91,7 +108,7 @@ static void print_report(struct job *j) {
 /* --on-error=original: the input, as it is, in the output's place. */
 static enum rw_code leave_original(struct job *j) {
     struct session *s = j->s;
-    struct ir_model *m = ir_model_read(&s->arena, j->in, &s->diags);
+    struct ir_model *m = ir_model_reread(&s->arena, j->model, &s->diags);
     if (!m) return RW_FORMAT;
     enum rw_code code = write_model(j, m);
     if (code == RW_OK)
@@ -101,21 +118,28 @@ static enum rw_code leave_original(struct job *j) {
     return code;
 }
 
+static enum rw_code rewrite_and_write(struct job *j, const struct pm_auto *rules) {
+    enum rw_code code = rewrite(j, rules);
+    if (code == RW_OK) code = write_model(j, j->rewritten.model);
+    if (code == RW_OK) print_report(j);
+    if (code == RW_WRONG && j->s->options.original_on_error) code = leave_original(j);
+    return code;
+}
+
 static enum rw_code run(struct session *s) {
     struct job j = {.s = s};
     const struct pm_auto *rules = NULL;
+    if (s->options.inputs.len && s->options.verify != PM_VERIFY_MODEL)
+        return session_usage(s, "--inputs is for --verify=model");
     stages_begin(&j.stages);
     choose_files(&j);
     TRY(compile(&j, &rules));
     j.model = ir_model_read(&s->arena, j.in, &s->diags);
     stages_end(&j.stages, "read");
     if (!j.model) return RW_FORMAT;
-    enum rw_code code = rewrite(&j, rules);
-    if (code == RW_OK) code = write_model(&j, j.model);
-    if (code == RW_OK) print_report(&j);
+    enum rw_code code = rewrite_and_write(&j, rules);
+    api_rewritten_close(&j.rewritten, j.model);
     ir_model_close(j.model);
-    if (code == RW_WRONG && s->options.original_on_error && !is_stream(j.in))
-        code = leave_original(&j);
     return code;
 }
 

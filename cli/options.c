@@ -9,7 +9,7 @@ enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON, OPT_QUIET,
-    OPT_VERBOSE, OPT_HELP, OPT_LATER
+    OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -38,8 +38,11 @@ static const struct option_def defs[] = {
      "leave out rules that need a newer opset"},
     {OPT_WEIGHTS, 0, "weights", "copy|share", FOR_RUN,
      "share: refer to the weights in the input file"},
-    {OPT_VERIFY, 0, "verify", "off|structure", FOR_RUN,
-     "what is checked before writing (default structure)"},
+    {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN,
+     "off, structure (default), or by ONNX Runtime: rewrites, model"},
+    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF | FOR_CAPTURE,
+     "inputs for --verify=model, else made up; may be repeated"},
+    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES, "the library of ONNX Runtime"},
     {OPT_ON_ERROR, 0, "on-error", "fail|original", FOR_RUN,
      "original: leave a copy of the input when a rewrite goes wrong"},
     {OPT_DRY_RUN, 0, "dry-run", NULL, FOR_RUN | FOR_RULES, "do all but write"},
@@ -55,14 +58,12 @@ static const struct option_def defs[] = {
     {OPT_SEED, 0, "seed", "N", FOR_RULES, "test: begin with other random numbers"},
     {OPT_JOBS, 0, "jobs", "N", FOR_RULES, "test: rules at a time (default: processors)"},
     {OPT_KEEP, 0, "keep", "FOLDER", FOR_RULES, "test: write counter-examples there"},
-    {OPT_ORT, 0, "ort", "PATH", FOR_RULES, "the library of ONNX Runtime"},
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
     {OPT_VERBOSE, 'v', "verbose", NULL, FOR_ALL, "more detail"},
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
     {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
     {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
     {OPT_LATER, 0, "node", "N", FOR_EXPLAIN, NULL},
-    {OPT_LATER, 0, "inputs", "X", FOR_DIFF | FOR_CAPTURE, NULL},
     {OPT_LATER, 0, "outputs", "Y", FOR_CAPTURE, NULL},
 };
 
@@ -79,8 +80,8 @@ static const struct choice levels[] = {
 static const struct choice weights[] = {
     {"copy", IR_WEIGHTS_COPY}, {"share", IR_WEIGHTS_SHARE}, {"external", LATER}};
 static const struct choice verifications[] = {
-    {"off", PM_VERIFY_OFF}, {"structure", PM_VERIFY_STRUCTURE}, {"rewrites", LATER},
-    {"model", LATER}};
+    {"off", PM_VERIFY_OFF}, {"structure", PM_VERIFY_STRUCTURE},
+    {"rewrites", PM_VERIFY_REWRITES}, {"model", PM_VERIFY_MODEL}};
 static const struct choice on_errors[] = {{"fail", 0}, {"original", 1}};
 
 struct reader {
@@ -183,6 +184,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_JOBS: return read_number(r, d, value, &o->jobs);
     case OPT_QUIET: o->verbosity = -1; return true;
     case OPT_VERBOSE: o->verbosity = 1; return true;
+    case OPT_INPUTS: vec_push(r->arena, &o->inputs, value); return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_LATER: o->later = arena_printf(r->arena, "--%s", d->name); return true;
     }

@@ -27,6 +27,7 @@ struct options {
     enum pm_verify verify;
     const char *rule, *keep, *ort; /* --rule, --keep, --ort, or NULL */
     int64_t seed, count, jobs;
+    VEC(const char *) inputs; /* .npz files */
     VEC(const char *) packs;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */

@@ -24,6 +24,9 @@ struct ir_model *ir_model_read(struct arena *a, const char *path, struct diag_si
 struct ir_model *ir_model_read_bytes(struct arena *a, const void *bytes, size_t len,
                                      const char *name, const char *folder,
                                      struct diag_sink *diags);
+/* The model as it was when m was read, once more; m must stay open until it is closed. */
+struct ir_model *ir_model_reread(struct arena *a, const struct ir_model *m,
+                                 struct diag_sink *diags);
 void ir_model_close(struct ir_model *m);
 
 struct ir_write_options {

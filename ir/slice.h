@@ -39,7 +39,7 @@ struct ir_slice_input {
     ir_value v;
     enum ir_dtype dtype;
     uint32_t rank;
-    const int64_t *dims;
+    const int64_t *dims; /* negative: left open */
 };
 struct ir_slice_constant {
     ir_value v;

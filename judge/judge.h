@@ -10,6 +10,7 @@
 #include "judge/inputs.h"
 #include "judge/npz.h"
 #include "judge/ort.h"
+#include "judge/rewrites.h"
 #include "judge/rules.h"
 
 #endif

@@ -54,10 +54,11 @@ static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fres
     if (now == old) return pm_refuse(b, "a value would replace itself");
     if (!type_is_proven(b, old, now)) return false;
     note_users(b, old);
-    vec_push(b->done->arena, &b->done->replaced, old);
-    if (fresh && ir_val(b->g, now)->nuses == 0 && ir_val(b->g, now)->producer != IR_NONE &&
-        !ir_const(b->g, now))
-        return move_value(b, old, now);
+    bool moves = fresh && ir_val(b->g, now)->nuses == 0 &&
+                 ir_val(b->g, now)->producer != IR_NONE && !ir_const(b->g, now);
+    vec_push(b->done->arena, &b->done->exchanged,
+             (struct pm_exchange){old, moves ? old : now});
+    if (moves) return move_value(b, old, now);
     if (!ir_can_replace(b->g, old, now))
         return pm_refuse(b, "a graph output cannot become what is emitted");
     if (!precedes_users(b->g, now, old)) return pm_refuse(b, "the match is not convex");

@@ -16,7 +16,7 @@
 struct pm_done {
     struct arena *arena;
     VEC(ir_node) made;
-    VEC(ir_value) replaced; /* values that others now see from a new node */
+    VEC(struct pm_exchange) exchanged; /* values that others now see elsewhere */
     VEC(ir_value) released; /* values that lost or won a use */
     VEC(ir_node) users;     /* nodes that see another value than before */
     int64_t nodes;          /* change in their number, Constant nodes not counted */

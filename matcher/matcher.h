@@ -21,7 +21,41 @@ const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const 
 /* Disassembly of the merged programs, for people and tests. */
 void pm_dump(const struct pm_auto *p, struct buf *out);
 
-enum pm_verify { PM_VERIFY_OFF, PM_VERIFY_STRUCTURE };
+enum pm_verify {
+    PM_VERIFY_OFF, PM_VERIFY_STRUCTURE,
+    PM_VERIFY_REWRITES, /* also each rewrite by itself: the caller gives a judge */
+    PM_VERIFY_MODEL     /* also the model as a whole: done by the caller, over pm_run */
+};
+
+/* A rewrite that was made and is not committed yet. */
+struct pm_exchange {
+    ir_value old, now; /* the same where the value is now made by a new node */
+};
+struct pm_change {
+    struct ir_graph *g;
+    const struct rule *rule;
+    uint32_t nmade, nexchanged;
+    const ir_node *made;
+    const struct pm_exchange *exchanged;
+};
+/* Judges rewrites one by one; how is not for the matcher to know. */
+struct pm_judge {
+    void *ctx;
+    /* These nodes, the root first, are about to be rewritten. They are written for that
+     * opset of ai.onnx. */
+    void (*before)(void *ctx, struct ir_graph *g, uint32_t n, const ir_node *matched,
+                   int64_t opset);
+    /* They were. false: it is wrong, so it is undone, and the rule is not applied there
+     * again. */
+    bool (*after)(void *ctx, const struct pm_change *c);
+};
+
+/* Rules are applied, and passes change something, step by step, the same steps in each run
+ * with the same options. */
+struct pm_place {
+    const char *rule;  /* or pass */
+    const char *value; /* the first root's name; of a pass: which it is. NULL: everywhere */
+};
 
 struct pm_define { const char *name, *value; }; /* -D NAME=VALUE */
 struct pm_options {
@@ -36,6 +70,10 @@ struct pm_options {
     /* Called now and then with work done and to do, for a progress line; may be NULL. */
     void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
     void *progress_ctx;
+    const struct pm_judge *judge; /* or NULL */
+    uint32_t nforbidden;          /* what is not to be applied */
+    const struct pm_place *forbidden;
+    uint64_t most_steps;          /* the run ends after so many; 0: when it is done */
 };
 
 /* What was applied. */
@@ -58,6 +96,9 @@ struct pm_report {
     int64_t opset_before, opset_after;
     uint64_t candidates, tests; /* of the bind machine */
     uint64_t tried;             /* nodes visited */
+    uint64_t steps;
+    struct pm_place last;       /* of the newest step */
+    const struct rule *last_rule; /* NULL: a pass */
 };
 
 /* Runs all stages of the automaton over the model: phases to their fixed point, passes.

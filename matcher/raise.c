@@ -23,12 +23,12 @@ static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph
     pm_matcher_find(&r->matcher, s, g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
         const struct pm_match *m = &r->matcher.found.at[i];
-        struct pm_done done = {.arena = &r->matcher.step};
+        struct pm_done done;
         struct pm_env env = pm_matcher_env(&r->matcher, g, m);
         const char *why;
         if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
         if (!pm_conditions_hold(&env, m)) continue;
-        if (!pm_rewrite(&env, m, r->options, &done, &why)) continue;
+        if (pm_is_forbidden(r, g, m) || !pm_step(r, &env, m, false, &done, &why)) continue;
         pm_count(r, m->accept, done.nodes, NULL);
         return true;
     }

@@ -102,19 +102,11 @@ static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match 
                     struct pm_done *done) {
     const char *why;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
-    ir_mark_t mark = ir_mark(r->model);
     bool own = is_own_work(r, g, m);
-    *done = (struct pm_done){.arena = &r->matcher.step};
     if (own && m->accept->rule->grows) return false;
-    if (!pm_rewrite(&env, m, r->options, done, &why)) {
-        count_refusal(r, g, m, why);
-        return false;
-    }
-    if (own && done->nodes >= 0) {
-        ir_undo(r->model, mark);
-        return false;
-    }
-    return true;
+    bool ok = pm_step(r, &env, m, own, done, &why);
+    if (!ok && why) count_refusal(r, g, m, why);
+    return ok;
 }
 
 static bool may_raise(const struct pm_run *r, const struct ir_graph *g, int64_t opset) {
@@ -128,6 +120,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
                               struct ir_graph *g,
                               ir_node root, const struct pm_accept *a) {
     const char *why;
+    uint32_t judged = r->forbidden.len;
     ir_mark_t mark = ir_mark(r->model);
     if (!pm_raise(r, a->rule->requires_opset, &why)) {
         r->stuck = a->rule->requires_opset;
@@ -149,7 +142,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
         }
     }
     ir_undo(r->model, mark);
-    r->vain++;
+    r->vain += judged == r->forbidden.len; /* what was judged is not tried again */
     return TRIED;
 }
 
@@ -158,7 +151,8 @@ static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct
     struct ir_graph *g = w->g;
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
-    if (!r->on[a->number] || !pm_conditions_hold(&env, m)) return NOT_APPLIED;
+    if (!r->on[a->number] || pm_is_forbidden(r, g, m) || !pm_conditions_hold(&env, m))
+        return NOT_APPLIED;
     if (pm_needs_opset(&env, a->rule)) {
         if (!may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
         return raise_for(r, s, g, m->nodes[0], a);
@@ -227,7 +221,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
     uint64_t done = 0;
     pm_work_begin(w, g, &r->arena);
     fill(r, s, w);
-    for (ir_node n; (n = pm_work_take(w)) != IR_NONE;) {
+    for (ir_node n; !pm_steps_end(r) && (n = pm_work_take(w)) != IR_NONE;) {
         enum outcome o = visit(r, s, w, n);
         if (++done % PROGRESS_EVERY == 0 && r->options->progress)
             r->options->progress(r->options->progress_ctx, s->stage->name, done,
@@ -256,13 +250,11 @@ static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
     return RW_OK;
 }
 
-static void run_pass(struct pm_run *r, const struct ir_pass *pass, bool asked_for) {
-    struct ir_pass_options o = {r->options->fold_limit ? r->options->fold_limit
-                                                       : IR_FOLD_LIMIT};
+/* Number 0 is what each run begins with, others stand in packs. */
+static void run_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
     int64_t before = count_nodes(r->model);
-    uint32_t changed = pass->run(r->model, &o);
-    ir_commit(r->model);
-    if (asked_for || changed > 0)
+    uint32_t changed = pm_step_pass(r, pass, number);
+    if (number > 0 || changed > 0)
         vec_push(r->report_arena, &r->report->passes,
                  (struct pm_pass_done){pass->name, changed, count_nodes(r->model) - before});
 }
@@ -283,11 +275,11 @@ static enum rw_code raise_first(struct pm_run *r) {
 static enum rw_code run_stages(struct pm_run *r) {
     TRY(raise_first(r));
     const struct ir_pass *cse = ir_pass_find("cse");
-    if (cse) run_pass(r, cse, false);
-    for (uint32_t i = 0; i < r->p->stages.len; i++) {
+    if (cse) run_pass(r, cse, 0);
+    for (uint32_t i = 0; i < r->p->stages.len && !pm_steps_end(r); i++) {
         const struct pm_stage *s = &r->p->stages.at[i];
         if (s->raises) continue;
-        if (s->pass) run_pass(r, s->pass, true);
+        if (s->pass) run_pass(r, s->pass, i + 1);
         else TRY(run_phase(r, s));
     }
     return RW_OK;
@@ -304,6 +296,7 @@ enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm
     pm_matcher_init(&r.matcher, p, m, o, &r.arena);
     map_init(&r.refused, &r.arena);
     choose_rules(&r);
+    pm_steps_begin(&r);
     enum rw_code code = run_stages(&r);
     report->nodes_after = count_nodes(m);
     report->opset_after = ir_opset(m->main, "");

@@ -41,6 +41,7 @@ struct pm_run {
     sym_t *name;         /* of each rule, in the model */
     uint32_t *applied;   /* of each rule: 1 + its place in the report, or 0 */
     struct map refused;  /* (graph, rule, node) that were counted */
+    struct intern forbidden; /* places, as texts */
     uint64_t fuel;
     uint32_t ring[PM_RING], nring; /* rules applied last */
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
@@ -50,6 +51,20 @@ struct pm_run {
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why);
 /* Is a graph's node unseen by anything? */
 bool pm_is_dead_code(const struct ir_graph *g, ir_node n);
+
+/* step.c: one application of a rule: whether it may be made, and what a judge says of it.
+ * false: not made, or undone; *why in words, NULL when that is no refusal. own: the rule
+ * is applied to its own work, so it must shrink it. */
+bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, bool own,
+             struct pm_done *done, const char **why);
+/* Runs a pass, the number-th one of the run, unless it is forbidden. */
+uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number);
+void pm_steps_begin(struct pm_run *r);
+/* Were all steps made that may be? */
+bool pm_steps_end(const struct pm_run *r);
+/* Must the rule not be applied to the match? */
+bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
+                     const struct pm_match *m);
 
 /* raise.c: raises the model to an opset: by the rules of the pack "opset" where the name
  * of an operator changed its meaning, else by its form. false: it cannot be; the model is

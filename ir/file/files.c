@@ -50,12 +50,20 @@ struct ir_source *ir_source_of_bytes(struct arena *a, const void *bytes, size_t 
     return s;
 }
 
+struct ir_source *ir_source_again(struct arena *a, const struct ir_source *s) {
+    struct ir_source *x = ir_source_of_bytes(a, s->bytes, (size_t)s->size, s->name, s->folder);
+    x->path = s->path;
+    x->file = s->file;
+    x->lent = true;
+    return x;
+}
+
 void ir_source_close(struct ir_source *s) {
     if (s->mapped) os_unmap(s->bytes, s->size);
     s->mapped = false;
     s->bytes = NULL;
     s->size = 0;
-    os_close(&s->file);
+    if (!s->lent) os_close(&s->file);
     os_close(&s->open);
 }
 

@@ -28,6 +28,7 @@ struct ir_source {
     const uint8_t *bytes;
     uint64_t size;
     bool mapped;
+    bool lent;           /* file and bytes are those of another source */
     const struct ir_payload *payloads;
     uint32_t npayloads;
     struct arena *arena;
@@ -43,6 +44,8 @@ enum rw_code ir_source_open(struct arena *a, const char *path, struct ir_source 
                             struct diag_sink *diags);
 struct ir_source *ir_source_of_bytes(struct arena *a, const void *bytes, size_t len,
                                      const char *name, const char *folder);
+/* The same files once more; the first source must outlive the second. */
+struct ir_source *ir_source_again(struct arena *a, const struct ir_source *s);
 void ir_source_close(struct ir_source *s);
 /* Are the files as they were when the model was read? */
 bool ir_source_unchanged(const struct ir_source *s);

@@ -169,6 +169,11 @@ struct ir_model *ir_model_read_bytes(struct arena *a, const void *bytes, size_t 
     return read_source(ir_source_of_bytes(a, bytes, len, name, folder), diags);
 }
 
+struct ir_model *ir_model_reread(struct arena *a, const struct ir_model *m,
+                                 struct diag_sink *diags) {
+    return read_source(ir_source_again(a, m->source), diags);
+}
+
 void ir_model_close(struct ir_model *m) {
     if (m->source) ir_source_close(m->source);
 }

@@ -130,7 +130,8 @@ void ir_slice_add_front(struct ir_slice *s, ir_node n) {
 static Onnx__ValueInfoProto *port(struct ir_slice *s, const struct ir_slice_input *in) {
     struct ir_dims *t = s->g->model->dims;
     ir_dim *dims = arena_new_array(s->store.a, ir_dim, in->rank);
-    for (uint32_t i = 0; i < in->rank; i++) dims[i] = ir_dim_const(t, in->dims[i]);
+    for (uint32_t i = 0; i < in->rank; i++)
+        dims[i] = in->dims[i] < 0 ? IR_DIM_UNKNOWN : ir_dim_const(t, in->dims[i]);
     return ir_store_info(&s->store, name_of(s->numbers, in->v, s->store.a),
                          ir_type_tensor(s->store.a, in->dtype, in->rank, dims));
 }

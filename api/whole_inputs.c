@@ -1,0 +1,150 @@
+/* whole_inputs.c -- whole models in ONNX Runtime: what they are run on, and whether two
+ * give the same.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "api/whole.h"
+
+#define MOST_SETS 2 /* of inputs that are made up */
+/* Rounding of single rewrites adds up, and where integers are rounded to, one step more
+ * or less may come out at the end. */
+#define MANY 3
+#define QUANTISED (1.0 / 16)
+
+/* --- running ---------------------------------------------------------------------- */
+
+static enum judge_outcome run(struct api_whole *w, uint32_t session, uint32_t set,
+                              struct arena *a, struct judge_values *out) {
+    return judge_run(w->judge, session, &w->in[set], NULL, 0, a, out);
+}
+
+static enum rw_code cannot(struct api_whole *w, const char *what) {
+    diag_where(w->diags, DIAG_ERROR, ir_model_name(w->original),
+               "the model cannot be verified: ONNX Runtime does not %s: %s", what,
+               judge_message(w->judge));
+    return RW_WRONG;
+}
+
+static enum rw_code load(struct api_whole *w, uint32_t *session) {
+    struct arena a = ARENA_EMPTY;
+    struct judge_model m;
+    enum rw_code code = judge_model_of(w->original, &a, w->diags, &m);
+    if (code == RW_OK && judge_load(w->judge, &m, session) != JUDGE_OK)
+        code = cannot(w, "load it");
+    arena_free(&a);
+    return code;
+}
+
+/* --- inputs ----------------------------------------------------------------------- */
+
+static void make_room(struct api_whole *w, uint32_t n) {
+    w->in = arena_new_array(w->arena, struct judge_values, n);
+    w->wanted = arena_new_array(w->arena, struct judge_values, n);
+}
+
+static enum rw_code read_inputs(struct api_whole *w, uint32_t session) {
+    make_room(w, w->verify->ninputs);
+    for (uint32_t i = 0; i < w->verify->ninputs; i++) {
+        const char *path = w->verify->inputs[i];
+        struct judge_values given;
+        TRY(judge_npz_read(path, w->arena, w->diags, &given));
+        TRY(judge_fit(w->original, &given, path, w->arena, w->diags, &w->in[i]));
+        w->nsets++;
+        if (run(w, session, i, w->arena, &w->wanted[i]) != JUDGE_OK)
+            return cannot(w, arena_printf(w->arena, "run it on \"%s\"", path));
+    }
+    return RW_OK;
+}
+
+/* Sizes that the model does not take are left out. */
+static enum rw_code make_inputs(struct api_whole *w, uint32_t session) {
+    make_room(w, MOST_SETS);
+    for (uint32_t sizes = 0; sizes < JUDGE_SIZES && w->nsets < MOST_SETS; sizes++) {
+        struct judge_inputs_options o = {.seed = 1 + sizes, .sizes = sizes};
+        uint32_t i = w->nsets;
+        TRY(judge_inputs(w->original, &o, w->arena, w->diags, &w->in[i]));
+        w->nsets += run(w, session, i, w->arena, &w->wanted[i]) == JUDGE_OK;
+    }
+    return w->nsets > 0 ? RW_OK : cannot(w, "run it on inputs that were made up");
+}
+
+static bool rounds_to_integers(const struct ir_model *m) {
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        const struct ir_graph *g = m->graphs.at[i];
+        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+            if (strstr(ir_op_name(g, n), "Quantize") || strstr(ir_op_name(g, n), "QLinear"))
+                return true;
+    }
+    return false;
+}
+
+enum rw_code api_whole_inputs(struct api_whole *w) {
+    uint32_t session;
+    w->quantised = rounds_to_integers(w->original);
+    TRY(load(w, &session));
+    enum rw_code code = w->verify->ninputs ? read_inputs(w, session) : make_inputs(w, session);
+    judge_unload(w->judge, session);
+    return code;
+}
+
+/* --- comparing -------------------------------------------------------------------- */
+
+static struct judge_bounds bounds_of(const struct api_whole *w, enum ir_dtype t) {
+    enum rule_class class =
+        w->options->level > CLASS_FLOAT ? w->options->level : CLASS_FLOAT;
+    struct judge_bounds b = judge_bounds_of(class, t, w->quantised);
+    b.relative *= MANY;
+    if (w->quantised && b.relative < QUANTISED) b.relative = QUANTISED;
+    return b;
+}
+
+static bool compare(struct api_whole *w, uint32_t set, const struct judge_values *is,
+                    struct arena *a, const char **why) {
+    const struct judge_values *was = &w->wanted[set];
+    for (uint32_t i = 0; i < was->n; i++) {
+        const struct ir_tensor *x = was->at[i].tensor, *y = is->at[i].tensor;
+        struct judge_bounds b = bounds_of(w, x ? x->dtype : IR_UNDEFINED);
+        struct judge_verdict v = judge_compare(x, y, b);
+        if (v.same) continue;
+        if (!rw_streq(v.what, "values"))
+            *why = arena_printf(a, "output \"%s\" has other %s", was->at[i].name, v.what);
+        else
+            *why = arena_printf(a,
+                                "in output \"%s\" %.9g became %.9g, and %" PRIu64
+                                " of %" PRIu64
+                                " elements differ; relative error %.2g, allowed %.2g",
+                                was->at[i].name, v.a, v.b, v.beyond, v.count, v.relative,
+                                b.relative);
+        return false;
+    }
+    return true;
+}
+
+static bool agrees(struct api_whole *w, uint32_t session, struct arena *a,
+                   const char **why) {
+    for (uint32_t i = 0; i < w->nsets; i++) {
+        struct judge_values is;
+        if (run(w, session, i, a, &is) != JUDGE_OK) {
+            *why = arena_printf(a, "it does not run: %s", judge_message(w->judge));
+            return false;
+        }
+        if (!compare(w, i, &is, a, why)) return false;
+    }
+    return true;
+}
+
+bool api_whole_agrees(struct api_whole *w, struct ir_model *m, struct arena *a,
+                      const char **why) {
+    struct judge_model bytes;
+    uint32_t session;
+    struct diag_sink unseen;
+    diag_init(&unseen, a);
+    *why = "it cannot be written";
+    if (judge_model_of(m, a, &unseen, &bytes) != RW_OK) return false;
+    if (judge_load(w->judge, &bytes, &session) != JUDGE_OK) {
+        *why = arena_printf(a, "it does not load: %s", judge_message(w->judge));
+        return false;
+    }
+    bool ok = agrees(w, session, a, why);
+    judge_unload(w->judge, session);
+    return ok;
+}

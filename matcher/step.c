@@ -1,0 +1,107 @@
+/* step.c -- the steps of a run: applications of rules, and passes that change something.
+ * Some may be forbidden, by the caller or by what the judge said of a rewrite before, and
+ * after a number of them the run may have to end: so a caller finds the one that is wrong.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "matcher/run.h"
+
+/* --- places ----------------------------------------------------------------------- */
+/* Where names have line breaks too, two places may be one: the same rule is then left out
+ * of both. */
+static const char *place_text(struct arena *a, const char *rule, const char *value) {
+    return value ? arena_printf(a, "%s\n%s", rule, value) : rule;
+}
+
+static const char *place_value(const struct ir_graph *g, const struct pm_match *m) {
+    const struct rule *r = m->accept->rule;
+    for (uint32_t i = 0; i < r->nroots; i++)
+        if (pm_is_set(m->slots[r->roots[i]]))
+            return ir_val(g, m->slots[r->roots[i]].a)->name;
+    return "";
+}
+
+static bool is_listed(const struct pm_run *r, const char *rule, const char *value,
+                      struct arena *a) {
+    if (r->forbidden.len == 0) return false;
+    return intern_find(&r->forbidden, rule) != MAP_NONE ||
+           intern_find(&r->forbidden, place_text(a, rule, value)) != MAP_NONE;
+}
+
+static void forbid(struct pm_run *r, const char *rule, const char *value) {
+    intern(&r->forbidden, place_text(&r->arena, rule, value));
+}
+
+void pm_steps_begin(struct pm_run *r) {
+    intern_init(&r->forbidden, &r->arena);
+    for (uint32_t i = 0; i < r->options->nforbidden; i++)
+        forbid(r, r->options->forbidden[i].rule, r->options->forbidden[i].value);
+}
+
+bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
+                     const struct pm_match *m) {
+    /* Texts of the step go with it. */
+    struct arena *a = r->matcher.machine.site.arena;
+    return r->forbidden.len > 0 &&
+           is_listed(r, m->accept->rule->name, place_value(g, m), a);
+}
+
+/* --- steps ------------------------------------------------------------------------ */
+bool pm_steps_end(const struct pm_run *r) {
+    return r->options->most_steps > 0 && r->report->steps >= r->options->most_steps;
+}
+
+static void count_step(struct pm_run *r, const struct rule *rule, const char *name,
+                       const char *value) {
+    r->report->steps++;
+    r->report->last_rule = rule;
+    r->report->last = (struct pm_place){name, value};
+}
+
+static bool judged_right(struct pm_run *r, struct ir_graph *g, const struct rule *rule,
+                         const struct pm_done *d) {
+    const struct pm_judge *judge = r->options->judge;
+    const struct pm_change c = {.g = g, .rule = rule, .nmade = d->made.len,
+                                .made = d->made.at, .nexchanged = d->exchanged.len,
+                                .exchanged = d->exchanged.at};
+    return !judge || judge->after(judge->ctx, &c);
+}
+
+bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, bool own,
+             struct pm_done *done, const char **why) {
+    const struct pm_judge *judge = r->options->judge;
+    const struct rule *rule = m->accept->rule;
+    struct ir_graph *g = env->site.g;
+    const char *value = place_value(g, m);
+    int64_t opset = r->matcher.opset ? r->matcher.opset : ir_opset(g, "");
+    *done = (struct pm_done){.arena = &r->matcher.step};
+    *why = NULL;
+    if (pm_steps_end(r)) return false;
+    ir_mark_t mark = ir_mark(r->model);
+    if (judge) judge->before(judge->ctx, g, m->nnodes, m->nodes, opset);
+    if (!pm_rewrite(env, m, r->options, done, why)) return false;
+    *why = NULL;
+    if (own && done->nodes >= 0) {
+        ir_undo(r->model, mark);
+        return false;
+    }
+    if (judged_right(r, g, rule, done)) {
+        count_step(r, rule, rule->name, value);
+        return true;
+    }
+    ir_undo(r->model, mark);
+    forbid(r, rule->name, value);
+    *why = "it gives something else here";
+    return false;
+}
+
+uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
+    const struct ir_pass_options o = {
+        r->options->fold_limit ? r->options->fold_limit : IR_FOLD_LIMIT};
+    const char *which = arena_printf(r->report_arena, "%u", number);
+    if (is_listed(r, pass->name, which, &r->arena)) return 0;
+    uint32_t changed = pass->run(r->model, &o);
+    ir_commit(r->model);
+    if (changed > 0) count_step(r, NULL, pass->name, which);
+    return changed;
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Wrong rules in a pack: --verify undoes them, and them alone.
+
+    verify_modes.py --onnxrw build/onnxrw [--packs FOLDER] [--models N] [--only GLOB]
+
+Each pack of tests/verify_packs has one rule that is wrong, and is run in front of auto.rules
+and bert.rules on real models of tests/models where it applies. Without --verify
+the result must be wrong (else the case tests nothing). With --verify=rewrites and
+--verify=model it must be right: valid for onnx.checker, and in ONNX Runtime, optimisations
+off, the same as the original on the inputs stored beside it, within the tolerance of
+MANIFEST.tsv. The wrong rule must be named with its place, and every other rule be
+applied as often as without the wrong one.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse, concurrent.futures, csv, fnmatch, pathlib, re, subprocess, sys, tempfile
+
+try:
+    import numpy as np, onnx, onnxruntime as ort
+except ImportError:
+    print("the onnx and onnxruntime packages are not installed")
+    sys.exit(77)
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODELS = HERE / "models"
+OTHERS = ["auto.rules", "bert.rules"]
+
+
+def manifest():
+    with open(MODELS / "MANIFEST.tsv", newline="") as f:
+        return {r["file"]: r for r in csv.DictReader(f, delimiter="\t")}
+
+
+def rewrite(onnxrw, packs, model, out, *options):
+    args = [a for p in packs for a in ("-r", str(p))]
+    done = subprocess.run([onnxrw, *args, *options, "-o", out, model], capture_output=True, text=True, timeout=300)
+    table = re.findall(r"^  (\w+) +(\d+) +[+-]\d+$", done.stdout, re.M)
+    return done, {name: int(n) for name, n in table}
+
+
+def session(path):
+    o = ort.SessionOptions()
+    o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    o.intra_op_num_threads = 1
+    o.log_severity_level = 4
+    return ort.InferenceSession(str(path), o, providers=["CPUExecutionProvider"])
+
+
+def feeds(model):
+    data = np.load(model.with_suffix(".npz"))
+    return {k[3:]: data[k] for k in data.files if k.startswith("in:")}
+
+
+def error(a, b):
+    """The largest difference relative to max(1, |a|); infinite where they cannot be compared."""
+    if not isinstance(a, np.ndarray) or a.dtype.kind in "OUS":
+        return 0.0 if np.array_equal(np.asarray(a, object), np.asarray(b, object)) else np.inf
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return np.inf
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    if not np.array_equal(np.isnan(a), np.isnan(b)):
+        return np.inf
+    with np.errstate(all="ignore"):
+        d = np.where((a == b) | np.isnan(a), 0, np.abs(a - b) / np.maximum(1, np.abs(a)))
+    return float(d.max(initial=0))
+
+
+def judge(model, out, row):
+    """What is wrong with the result, or None."""
+    if row["valid"] == "1":
+        onnx.checker.check_model(str(out), full_check=True)
+    x = feeds(model)
+    wanted, got = session(model).run(None, x), session(out).run(None, x)
+    worst = max(error(a, b) for a, b in zip(wanted, got))
+    return None if worst <= float(row["tolerance"]) else f"error {worst:.2g}"
+
+
+def check(a, pack, model, row, folder):
+    """None: the wrong rule does no harm here; else the problems of both modes."""
+    out = pathlib.Path(folder) / f"{pack.stem}-{model.stem}.onnx"
+    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out)
+    rule = pack.stem
+    if done.returncode or not applied.get(rule) or not judge(model, out, row):
+        return None
+    problems = []
+    _, wanted = rewrite(a.onnxrw, OTHERS, model, out)
+    for mode in ("rewrites", "model"):
+        out.unlink(missing_ok=True)
+        done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, f"--verify={mode}")
+        place = re.search(rf"{re.escape(pack.name)}:\d+:\d+: warning: rule \"{rule}\"", done.stderr)
+        others = {k: n for k, n in applied.items() if k != rule}
+        if done.returncode:
+            problems.append(f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
+        elif judge(model, out, row):
+            problems.append(f"{mode}: {judge(model, out, row)}")
+        elif not place:
+            problems.append(f"{mode}: the warning does not name the rule's place")
+        elif others != wanted:
+            problems.append(f"{mode}: applied {others}, without the wrong rule {wanted}")
+    out.unlink(missing_ok=True)
+    return problems
+
+
+def run_pack(a, pack, rows, folder):
+    """The lines to print, and how many cases there were and how many failed."""
+    lines, cases, failed = [], 0, 0
+    for file, row in rows.items():
+        if cases >= a.models or not fnmatch.fnmatch(file, a.only):
+            continue
+        problems = check(a, pack, MODELS / file, row, folder)
+        if problems is None:
+            continue
+        cases += 1
+        failed += bool(problems)
+        lines += [f"{pack.stem} {file}: {p}" for p in problems]
+    if cases == 0 and a.only == "*":
+        lines.append(f"{pack.stem}: is wrong on no model, so it tests nothing")
+        failed += 1
+    return lines, cases, failed
+
+
+def on_error(a, folder):
+    """What cannot be verified is an error: inputs that the model does not run with."""
+    model, out = MODELS / "bert-eager__ts14.onnx", pathlib.Path(folder) / "original.onnx"
+    bad = pathlib.Path(folder) / "bad.npz"
+    x = feeds(model)
+    np.savez(bad, **{k: np.full_like(v, 1 << 20) for k, v in x.items()})
+    options = ["--verify=model", f"--inputs={bad}"]
+    done, _ = rewrite(a.onnxrw, OTHERS, model, out, *options)
+    problems = []
+    if done.returncode != 1 or out.exists():
+        problems.append(f"--on-error=fail: exit {done.returncode}, wanted 1 and no file")
+    done, _ = rewrite(a.onnxrw, OTHERS, model, out, *options, "--on-error=original")
+    if done.returncode or not out.exists() or out.read_bytes() != model.read_bytes():
+        problems.append(f"--on-error=original: exit {done.returncode}, wanted 0 and a copy of the input")
+    elif "warning" not in done.stderr:
+        problems.append("--on-error=original: no warning")
+    return problems
+
+
+def with_inputs(a, folder):
+    """The model's own inputs, as --inputs."""
+    model, out = MODELS / "bert-eager__ts14.onnx", pathlib.Path(folder) / "inputs.onnx"
+    done, applied = rewrite(a.onnxrw, OTHERS, model, out, "--verify=model", f"--inputs={model.with_suffix('.npz')}")
+    ok = done.returncode == 0 and "on 1 set of inputs, 0 steps left out" in done.stdout and applied
+    return [] if ok else [f"--inputs: exit {done.returncode}: {done.stdout}{done.stderr}"]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--onnxrw", required=True)
+    p.add_argument("--packs", type=pathlib.Path, default=HERE / "verify_packs")
+    p.add_argument("--models", type=int, default=3, help="at most so many for each pack")
+    p.add_argument("--only", default="*")
+    a = p.parse_args()
+    rows, packs = manifest(), sorted(a.packs.glob("*.rules"))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        parts = list(pool.map(lambda pack: run_pack(a, pack, rows, folder), packs))
+        lines = [x for part in parts for x in part[0]] + on_error(a, folder) + with_inputs(a, folder)
+    print("\n".join(lines + [f"{len(packs)} packs, {sum(x[1] for x in parts)} cases, {len(lines)} wrong"]))
+    return 1 if lines or not packs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
