@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "infer_kit.h"
-#include "ir/infer_impl.h"
+#include "ir/infer/impl.h"
 
 #define INT(name, value) ir_attr_int(name, value)
 static struct ir_attr list(struct kit *k, const char *name, uint32_t n,
