@@ -9,7 +9,7 @@ enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON, OPT_QUIET,
-    OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_LATER
+    OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -41,8 +41,9 @@ static const struct option_def defs[] = {
     {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN,
      "off, structure (default), or by ONNX Runtime: rewrites, model"},
     {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF | FOR_CAPTURE,
-     "inputs for --verify=model, else made up; may be repeated"},
-    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES, "the library of ONNX Runtime"},
+     "run on these (--verify=model: else made up); may be repeated"},
+    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF,
+     "the library of ONNX Runtime"},
     {OPT_ON_ERROR, 0, "on-error", "fail|original", FOR_RUN,
      "original: leave a copy of the input when a rewrite goes wrong"},
     {OPT_DRY_RUN, 0, "dry-run", NULL, FOR_RUN | FOR_RULES, "do all but write"},
@@ -50,12 +51,15 @@ static const struct option_def defs[] = {
      "be sure that the output is on the disk"},
     {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
     {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
-    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER,
+    {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
+    {OPT_TOLERANCE, 0, "tolerance", "X", FOR_DIFF,
+     "errors up to X * max(1, |v|) are none (default 1e-5, more for small types)"},
+    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF,
      "what was found as JSON on standard output"},
     {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "test: of this rule alone"},
     {OPT_COUNT, 0, "count", "N", FOR_RULES,
      "test: instances of a rule that are compared (default 200; 0: examples only)"},
-    {OPT_SEED, 0, "seed", "N", FOR_RULES, "test: begin with other random numbers"},
+    {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF, "begin with other random numbers"},
     {OPT_JOBS, 0, "jobs", "N", FOR_RULES, "test: rules at a time (default: processors)"},
     {OPT_KEEP, 0, "keep", "FOLDER", FOR_RULES, "test: write counter-examples there"},
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
@@ -132,6 +136,14 @@ static bool read_number(struct reader *r, const struct option_def *d, const char
     return true;
 }
 
+static bool read_tolerance(struct reader *r, const char *value) {
+    char *end;
+    r->o->tolerance = strtod(value, &end);
+    if (*value && !*end && r->o->tolerance >= 0 && r->o->tolerance < 1e30) return true;
+    buf_printf(r->error, "\"%s\" is no value of --tolerance: it takes a number", value);
+    return false;
+}
+
 static bool read_define(struct reader *r, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value) {
@@ -182,6 +194,8 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_SEED: return read_number(r, d, value, &o->seed);
     case OPT_COUNT: return read_number(r, d, value, &o->count);
     case OPT_JOBS: return read_number(r, d, value, &o->jobs);
+    case OPT_RANDOM: o->random = true; return true;
+    case OPT_TOLERANCE: return read_tolerance(r, value);
     case OPT_QUIET: o->verbosity = -1; return true;
     case OPT_VERBOSE: o->verbosity = 1; return true;
     case OPT_INPUTS: vec_push(r->arena, &o->inputs, value); return true;
@@ -254,7 +268,7 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
                    struct options *o, struct buf *error) {
     struct reader r = {a, o, error};
     *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
-                          .verify = PM_VERIFY_STRUCTURE, .count = 200};
+                          .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = -1};
     bool only_args = false;
     for (int i = first; i < argc; i++) {
         if (!only_args && rw_streq(argv[i], "--")) only_args = true;

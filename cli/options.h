@@ -28,6 +28,8 @@ struct options {
     const char *rule, *keep, *ort; /* --rule, --keep, --ort, or NULL */
     int64_t seed, count, jobs;
     VEC(const char *) inputs; /* .npz files */
+    bool random;      /* --random */
+    double tolerance; /* negative: by type */
     VEC(const char *) packs;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */

@@ -18,4 +18,8 @@ struct diag_subject ir_node_subject(const struct ir_graph *g, ir_node n);
 void ir_diag_node(struct diag_sink *diags, enum diag_level level, const struct ir_graph *g,
                   ir_node n, const char *text);
 
+/* The rule that made the node, in this run or an earlier one (which models of IR version 10
+ * and later remember); NULL: none. */
+const char *ir_node_rule(const struct ir_graph *g, ir_node n);
+
 #endif

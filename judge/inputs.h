@@ -29,6 +29,11 @@ struct judge_inputs_options {
 enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,
                           struct arena *a, struct diag_sink *diags,
                           struct judge_values *out);
+/* Inputs with which the model runs: sizes are tried in turn. RW_WRONG with a diagnostic,
+ * the runtime's words for the first, when it runs with none. */
+enum rw_code judge_inputs_that_run(struct judge *j, struct ir_model *m, uint64_t seed,
+                                   struct arena *a, struct diag_sink *diags,
+                                   struct judge_values *out);
 /* One tensor; NULL for a type that cannot be made up. Integers are 0 <= x < below; below 0:
  * small ones, negative too where the type has them. Draws from *seed. */
 struct ir_tensor *judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,

@@ -7,7 +7,9 @@
 #define JUDGE_JUDGE_H
 
 #include "judge/compare.h"
+#include "judge/diff.h"
 #include "judge/inputs.h"
+#include "judge/layers.h"
 #include "judge/npz.h"
 #include "judge/ort.h"
 #include "judge/rewrites.h"

@@ -67,12 +67,18 @@ static bool sum(struct judge_sizes *s, const char *at, int64_t *out) {
     }
 }
 
+/* What exporters of decoders mean by a name. */
+static const char *meaning(const char *name) {
+    bool total = rw_streq(name, "total_sequence_length");
+    return total ? "past_sequence_length + sequence_length" : name;
+}
+
 bool judge_size(struct judge_sizes *s, const struct ir_type *t, uint32_t k, int64_t *out) {
     ir_dim d = t->dims[k];
     const char *name = ir_dim_param(s->dims, d);
     s->pixels = t->rank == 4 && k >= 2 && ir_dtype_is_float(t->dtype);
     if (d == IR_DIM_UNKNOWN) *out = size_of(s, (uint64_t)1 << 32 | s->sizes.len);
-    else if (!name || !strpbrk(name, "+-") || !sum(s, name, out))
+    else if (!name || !strpbrk(meaning(name), "+-") || !sum(s, meaning(name), out))
         if (!ir_dim_value(s->dims, d, symbol_size, s, out)) return false;
     return *out >= 0;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/file/store.h"
+#include "ir/where.h"
 
 #define PROVENANCE "onnxrw.rule"
 #define METADATA_IR_VERSION 10 /* nodes have metadata from then on */
@@ -137,6 +138,16 @@ static void add_provenance(struct ir_store *s, const char *rule, Onnx__NodeProto
     p->n_metadata_props = 1;
     p->metadata_props = IR_LIST(s, Onnx__StringStringEntryProto, 1);
     p->metadata_props[0] = e;
+}
+
+const char *ir_node_rule(const struct ir_graph *g, ir_node n) {
+    const struct ir_node_info *x = ir_nod(g, n);
+    if (x->rule != SYM_NONE) return intern_text(&g->model->names, x->rule);
+    for (size_t i = 0; x->proto && i < x->proto->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *e = x->proto->metadata_props[i];
+        if (e->key && e->value && rw_streq(e->key, PROVENANCE)) return e->value;
+    }
+    return NULL;
 }
 
 static Onnx__NodeProto *new_node(struct ir_store *s, const struct ir_graph *g, ir_node n) {

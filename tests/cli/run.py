@@ -13,11 +13,12 @@ A case is a text file beside this one, made of sections that start with `===`:
     === stderr
 
 Runs take place in a folder of their own, one after the other, with the shell; `onnxrw` is
-the build, $MODELS the folder tests/models. Times and sizes of memory are shown as N.
---update writes what came out into the cases. Exit status 1 when a case differs.
+the build, $MODELS the folder tests/models, $PYTHON what runs this. Times and sizes of memory are shown as N.
+A case whose first line says "(needs PACKAGE)" is left out where that Python package is not
+installed. --update writes what came out into the cases. Exit status 1 when a case differs.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, difflib, os, pathlib, re, subprocess, sys, tempfile
+import argparse, difflib, importlib.util, os, pathlib, re, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -74,19 +75,27 @@ def actual(text, env):
     return "\n".join(out) + "\n"
 
 
+def can_run(text):
+    needs = re.search(r"\(needs (\w+)\)", text.partition("\n")[0])
+    return not needs or importlib.util.find_spec(needs[1]) is not None
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
     p.add_argument("--update", action="store_true")
     p.add_argument("cases", nargs="*")
     a = p.parse_args()
-    env = dict(os.environ, MODELS=str(HERE.parent / "models"), LC_ALL="C",
+    env = dict(os.environ, MODELS=str(HERE.parent / "models"), LC_ALL="C", PYTHON=sys.executable,
                PATH=f"{pathlib.Path(a.onnxrw).resolve().parent}:{os.environ['PATH']}")
     env.pop("ONNXRW_RULES", None)
     cases = [pathlib.Path(c) for c in a.cases] or sorted(HERE.glob("*.txt"))
     wrong = 0
     for case in cases:
         wanted = case.read_text()
+        if not can_run(wanted):
+            print(f"{case.name} left out")
+            continue
         got = actual(wanted, env)
         if got == wanted:
             continue
