@@ -1,45 +1,7 @@
-/* generate.c -- the frame of an instance: choices of a rule, versions, users, outputs.
+/* generate.c -- the frame of an instance: versions, users, outputs.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "judge/generate.h"
-
-/* --- choices of a rule ------------------------------------------------------------ */
-struct walk {
-    const struct rule *rule;
-    struct arena *arena;
-    struct judge_choices *out;
-    struct map seen; /* patterns by address */
-    uint32_t depth;
-};
-
-static void add_choice(struct walk *w, enum judge_choice_kind kind, const struct pat *p,
-                       uint32_t n) {
-    struct judge_choice c = {.kind = kind, .pat = p, .n = n};
-    c.seen = arena_zalloc(w->arena, n * sizeof *c.seen);
-    c.tried = arena_zalloc(w->arena, n * sizeof *c.tried);
-    vec_push(w->arena, &w->out->list, c);
-}
-
-static void walk(struct walk *w, const struct pat *p) {
-    if (!p || w->depth > 1000 || map_get(&w->seen, (uintptr_t)p) != MAP_NONE) return;
-    map_put(&w->seen, (uintptr_t)p, 1);
-    w->depth++;
-    if (p->kind == PAT_ALT) add_choice(w, JUDGE_ALTERNATIVE, p, p->nalts);
-    if (p->kind == PAT_NODE && p->nops > 1) add_choice(w, JUDGE_OPERATOR, p, p->nops);
-    if (p->kind == PAT_NODE && p->commutes && p->nargs > 1)
-        add_choice(w, JUDGE_ORDER, p, 2);
-    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) walk(w, p->alts[i]);
-    for (uint32_t i = 0; p->kind == PAT_NODE && i < p->nargs; i++) walk(w, p->args[i]);
-    bool named = p->kind == PAT_SLOT || p->kind == PAT_SEE;
-    if (named && p->slot != SLOT_NONE) walk(w, w->rule->slots[p->slot].def);
-    w->depth--;
-}
-
-void judge_choices_of(const struct rule *r, struct arena *a, struct judge_choices *out) {
-    struct walk w = {.rule = r, .arena = a, .out = out};
-    map_init(&w.seen, a);
-    for (uint32_t i = 0; i < r->nroots; i++) walk(&w, r->slots[r->roots[i]].def);
-}
 
 /* --- the model -------------------------------------------------------------------- */
 static enum ir_dtype draw_dtype(struct gen *x) {

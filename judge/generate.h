@@ -11,63 +11,9 @@
 #ifndef JUDGE_GENERATE_H
 #define JUDGE_GENERATE_H
 
-#include "judge/draw.h"
 #include "judge/inputs.h"
-#include "matcher/matcher.h"
+#include "judge/instance.h"
 
-/* --- what may be chosen ------------------------------------------------------------ */
-/* A place of a rule where a pattern leaves a choice. */
-enum judge_choice_kind {
-    JUDGE_ALTERNATIVE, /* of PAT_ALT: which */
-    JUDGE_OPERATOR,    /* of a class: which */
-    JUDGE_ORDER        /* of two operands that commute: as written, exchanged */
-};
-struct judge_choice {
-    enum judge_choice_kind kind;
-    const struct pat *pat;
-    uint32_t n;       /* ways to choose */
-    uint32_t *seen;   /* in instances that were compared, by way */
-    uint32_t *tried;  /* in all instances */
-};
-struct judge_choices {
-    VEC(struct judge_choice) list;
-};
-/* All of a rule, in the order of the text. */
-void judge_choices_of(const struct rule *r, struct arena *a, struct judge_choices *out);
-
-/* --- an instance -------------------------------------------------------------------- */
-/* A graph input and what it may be fed with. */
-struct judge_leaf {
-    const char *name;
-    enum ir_dtype dtype;
-    uint32_t rank;
-    const int64_t *dims;
-    bool may_miss;                 /* it has a value of its own (an initializer) */
-    int64_t low, below;            /* of integers */
-    const struct ir_tensor *fixed; /* the one value that makes sense; or NULL */
-};
-struct judge_made { /* a choice that an instance made */
-    uint32_t choice, way;
-};
-struct judge_instance {
-    struct ir_model *model;
-    VEC(struct judge_leaf) leaves;
-    VEC(struct judge_made) made;
-};
-struct judge_plan {
-    const struct pm_auto *rules;  /* the rule alone */
-    const struct rule *rule;
-    struct judge_choices *choices;
-    int64_t opset_least, opset_most;
-    uint32_t target;
-    const uint32_t *failed; /* of each condition: how often it was seen not to hold */
-};
-/* NULL: the numbers lead to nothing (an operator that this opset lacks, shapes that do not
- * fit). The instance lives in *a. */
-struct judge_instance *judge_generate(const struct judge_plan *plan, struct judge_draws *d,
-                                      struct arena *a);
-
-/* --- the generator's own ------------------------------------------------------------ */
 #define GEN_RANK 8
 struct gen_shape {
     uint32_t rank;

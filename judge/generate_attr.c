@@ -85,6 +85,23 @@ static struct ir_attr a_window(struct gen *x, const struct gen_node *n, const ch
     return ints(x, name, spatial, at);
 }
 
+/* Parts for each result, of equal size or not. */
+static bool parts(struct gen *x, const struct gen_node *n, const char *name,
+                  struct ir_attr *out) {
+    int64_t at[GEN_OPERANDS], size, axis = judge_gen_int(n, "axis", 0);
+    struct gen_shape s;
+    uint32_t count = n->pat->nouts;
+    GEN(n->known[0] && judge_gen_shape_of(x, n->in[0], &s) && count > 0);
+    if (axis < 0) axis += s.rank;
+    GEN(axis >= 0 && axis < s.rank && count <= GEN_OPERANDS);
+    GEN(judge_gen_size(x, s.dims[axis], &size) && size >= count);
+    for (uint32_t i = 0; i < count; i++) at[i] = size / count;
+    at[gen_draw(x, count)] += size % count;
+    if (count > 1 && at[0] > 1 && gen_chance(x, 30)) at[0]--, at[1]++;
+    *out = ints(x, name, count, at);
+    return true;
+}
+
 static int64_t a_group(struct gen *x, const struct gen_node *n) {
     struct gen_shape s;
     int64_t c;
@@ -96,8 +113,8 @@ static int64_t a_group(struct gen *x, const struct gen_node *n) {
 }
 
 static int64_t a_dtype(struct gen *x, const struct gen_node *n) {
-    static const enum ir_dtype some[] = {IR_FLOAT,   IR_DOUBLE, IR_FLOAT16, IR_INT64,
-                                         IR_INT32, IR_BOOL, IR_UINT8, IR_INT8};
+    static const enum ir_dtype some[] = {IR_FLOAT, IR_DOUBLE, IR_FLOAT16, IR_INT64, IR_INT32,
+                                         IR_BOOL,  IR_UINT8,  IR_INT8,    IR_STRING};
     enum ir_dtype from =
         n->known[0] && n->in[0] != IR_NONE ? ir_type_dtype(ir_val(x->g, n->in[0])->type)
                                            : IR_UNDEFINED;
@@ -153,6 +170,7 @@ static bool sensible(struct gen *x, const struct gen_node *n, const struct ir_pa
     }
     for (size_t i = 0; i < countof(windows); i++)
         if (rw_streq(windows[i], d->name)) return *out = a_window(x, n, d->name), true;
+    if (rw_streq(d->name, "split")) return parts(x, n, d->name, out);
     if (rw_streq(d->name, "axes")) return *out = some_axes(x, n, d->name), true;
     if (rw_streq(d->name, "perm")) return *out = a_perm(x, n, d->name), true;
     return false;
@@ -323,6 +341,8 @@ static bool unnamed(struct gen *x, struct gen_node *n, const struct ir_param_def
     bool required = s && s->has_default == IR_REQUIRED;
     bool free = n->pat->attrs_slot != SLOT_NONE && gen_chance(x, 40);
     if (is_picky(d->name)) return true;
+    if (rw_streq(d->name, "num_outputs") && !n->known[1])
+        return write_param(x, n, d, ir_attr_int(d->name, n->pat->nouts));
     if (required || free || gen_goes_wild(x)) {
         if (sensible(x, n, d, &v)) return write_param(x, n, d, v);
         return !required;

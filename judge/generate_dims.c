@@ -31,7 +31,12 @@ ir_dim judge_gen_dim(struct gen *x) {
 void judge_gen_base(struct gen *x) {
     static const uint8_t ranks[] = {2, 3, 2, 3, 4, 1, 3, 2, 4, 0, 5};
     x->base.rank = ranks[gen_draw(x, countof(ranks))];
+    bool alike = gen_draw(x, 4) == 3; /* all dimensions the same */
     for (uint32_t i = 0; i < x->base.rank; i++) {
+        if (alike && i > 0) {
+            x->base.dims[i] = x->base.dims[0];
+            continue;
+        }
         bool last = i + 1 == x->base.rank;
         int64_t size = draw_size(x);
         bool symbolic = gen_chance(x, last ? 15 : 40);
@@ -77,7 +82,8 @@ static void set_rank(struct gen *x, struct gen_shape *s, uint32_t rank) {
     struct gen_shape out = {.rank = rank};
     for (uint32_t i = 0; i < rank; i++) {
         int64_t from = (int64_t)s->rank - rank + i;
-        out.dims[i] = from >= 0 ? s->dims[from] : ir_dim_const(x->m->dims, draw_size(x));
+        int64_t size = from >= 0 || gen_chance(x, 50) ? 1 : draw_size(x);
+        out.dims[i] = from >= 0 ? s->dims[from] : ir_dim_const(x->m->dims, size);
     }
     *s = out;
 }

@@ -48,10 +48,10 @@ static struct gen_shape beside(struct gen *x, const struct gen_shape *s) {
         out = (struct gen_shape){1, {small(x)}};
         for (uint32_t i = 0; i < s->rank; i++) push(&out, s->dims[i]);
     }
-    int64_t one;
+    int64_t one; /* a symbol, too, may stand for it */
     for (uint32_t i = 0; i < out.rank; i++)
-        if (ir_dim_is_const(x->m->dims, out.dims[i], &one) && one == 1 && gen_chance(x, 10))
-            out.dims[i] = judge_gen_dim(x);
+        if (judge_gen_size(x, out.dims[i], &one) && one == 1 && gen_chance(x, 25))
+            out.dims[i] = gen_chance(x, 50) ? judge_gen_dim(x) : small(x);
     return out;
 }
 
@@ -129,7 +129,7 @@ static bool image(struct gen *x, struct gen_node *n, uint32_t k, struct gen_oper
     struct gen_shape s = {0};
     push(&s, x->base.rank ? x->base.dims[0] : number(x, 1));
     push(&s, number(x, channels[gen_draw(x, countof(channels))]));
-    for (uint32_t i = 0; i < spatial; i++) push(&s, number(x, 5 + gen_draw(x, 3)));
+    for (uint32_t i = 0; i < spatial; i++) push(&s, number(x, 4 + gen_draw(x, 3)));
     o->shape = s;
     return true;
 }

@@ -19,19 +19,14 @@ static uint32_t choice_of(const struct gen *x, const struct pat *p,
     return UINT32_MAX;
 }
 
-/* Every other time the way that was taken least often so far. */
+/* Every other time the way that was seen least often so far. */
 static uint32_t choose(struct gen *x, const struct pat *p, enum judge_choice_kind kind,
                        uint32_t n) {
     uint32_t number = choice_of(x, p, kind);
     if (number == UINT32_MAX) return 0;
-    struct judge_choice *c = &x->plan->choices->list.at[number];
-    uint32_t rarest = 0;
-    for (uint32_t i = 1; i < n; i++) {
-        uint64_t is = (uint64_t)c->seen[i] * 64 + c->tried[i];
-        if (is < (uint64_t)c->seen[rarest] * 64 + c->tried[rarest]) rarest = i;
-    }
     bool wished = x->d->replay == NULL && judge_next(&x->d->state) % 2;
-    uint32_t way = wished ? judge_draw_wish(x->d, n, rarest) : judge_draw(x->d, n);
+    uint32_t way = wished ? judge_draw_wish(x->d, n, judge_rarest_way(x->plan->choices, number))
+                          : judge_draw(x->d, n);
     vec_push(x->a, &x->out->made, (struct judge_made){number, way});
     return way;
 }

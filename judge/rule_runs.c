@@ -6,6 +6,7 @@
  * rounding of the largest number on the way to it makes.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "judge/generate.h"
 #include "judge/rules.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #define JUDGE_RULES_H
 
 #include "judge/compare.h"
-#include "judge/generate.h"
+#include "judge/instance.h"
 
 struct judge_rule_options {
     struct judge *judge;

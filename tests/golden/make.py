@@ -556,9 +556,10 @@ def cleanups():
 
 def raises():
     for name, op, axis, x in (("last", "Softmax", "<axis = 2>", M), ("minus-one", "Softmax", "<axis = -1>", M),
-                              ("default-rank-3", "Softmax", "", M), ("default-rank-2", "Softmax", "", "float[A, B] x"),
-                              ("first", "Softmax", "<axis = 0>", M), ("minus-two", "LogSoftmax", "<axis = -2>", M),
-                              ("hardmax", "Hardmax", "<axis = 1>", M)):
+                              ("default-rank-3", "Softmax", "", "float[A, B, 8] x"), ("default-rank-2", "Softmax", "", "float[A, B] x"),
+                              ("first", "Softmax", "<axis = 0>", "float[2, 3, 4] x"),
+                              ("minus-two", "LogSoftmax", "<axis = -2>", "float[2, B, 8] x"),
+                              ("hardmax", "Hardmax", "<axis = 1>", "float[A, B, 8] x")):
         y = x.replace("] x", "] y")
         for opset in (11, 12):
             case(f"opset/softmax_13/{name}-{opset}", f"y = {op} {axis} (x)", x, y, opset=opset, args="--opset=17")
