@@ -116,6 +116,18 @@ static bool is_other_kind(const struct ir_type *a, const struct ir_type *b) {
     return false;
 }
 
+bool infer_is_countable(const struct ir_dims *d, const struct ir_type *t) {
+    uint32_t bits = ir_dtype_bits(t->dtype);
+    int64_t bytes = bits > 8 ? bits / 8 : 1, value;
+    bool fits = true;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (!ir_dim_is_const(d, t->dims[i], &value)) continue;
+        if (value == 0) return true;
+        fits = fits && rw_mul_i64(bytes, value, &bytes);
+    }
+    return fits;
+}
+
 static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
                           const struct ir_type *given) {
     ir_dim *dims = arena_copy(x->tmp, t->dims, t->rank * sizeof *dims);
@@ -127,6 +139,9 @@ static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
             return infer_fail(x, "dimension %u of \"%s\" is negative (%" PRId64 ")", i,
                               ir_val(x->g, v)->name, value);
     }
+    if (!infer_is_countable(x->d, t))
+        return infer_fail(x, "\"%s\" has more bytes than 63 bits can count",
+                          ir_val(x->g, v)->name);
     if (!agrees && t->dtype == ir_type_dtype(given)) contradict(x, v, true, given, t);
     return true;
 }

@@ -146,6 +146,8 @@ void infer_commit_nothing(struct infer *x, bool *changed);
 /* The same type in every part, up to unification. */
 bool infer_is_same(const struct ir_dims *d, const struct ir_type *a,
                    const struct ir_type *b);
+/* Do the bytes of a ranked tensor fit 63 bits? Symbols count as 1. */
+bool infer_is_countable(const struct ir_dims *d, const struct ir_type *t);
 /* Are all types of the set tensors? */
 bool infer_tensors_only(uint32_t types);
 /* The element type the schema gives output k, or IR_UNDEFINED. */

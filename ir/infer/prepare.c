@@ -5,27 +5,26 @@
 #include "ir/infer/impl.h"
 #include "ir/where.h"
 
-/* Dims must not be negative, and the elements must be countable in 64 bits. */
+/* Dims must not be negative, and the elements must be countable. */
 static enum rw_code check_shape(const struct ir_graph *g, ir_value v,
                                 struct diag_sink *diags) {
     const struct ir_type *t = ir_val(g, v)->type;
-    int64_t count = 1, value;
+    int64_t value;
     if (!ir_type_ranked(t)) return RW_OK;
     for (uint32_t i = 0; i < t->rank; i++) {
-        if (!ir_dim_is_const(g->model->dims, t->dims[i], &value)) continue;
-        bool negative = value < 0;
-        if (!negative && rw_mul_i64(count, value, &count)) continue;
-        if (diags && negative)
+        if (!ir_dim_is_const(g->model->dims, t->dims[i], &value) || value >= 0) continue;
+        if (diags)
             diag_where(diags, DIAG_ERROR, ir_model_name(g->model),
                        "\"%s\" is declared with the dimension %" PRId64, ir_val(g, v)->name,
                        value);
-        else if (diags)
-            diag_where(diags, DIAG_ERROR, ir_model_name(g->model),
-                       "\"%s\" is declared with more elements than 64 bits can count",
-                       ir_val(g, v)->name);
         return RW_FORMAT;
     }
-    return RW_OK;
+    if (infer_is_countable(g->model->dims, t)) return RW_OK;
+    if (diags)
+        diag_where(diags, DIAG_ERROR, ir_model_name(g->model),
+                   "\"%s\" is declared with more bytes than 63 bits can count",
+                   ir_val(g, v)->name);
+    return RW_FORMAT;
 }
 
 /* An input keeps what is declared; what is open gets a symbol of its own. */

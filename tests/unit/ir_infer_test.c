@@ -396,7 +396,7 @@ static void dims_that_cannot_be_counted_are_refused(void) {
     kit_input(&k, "x", IR_FLOAT, "4611686018427387904 4");
     CU_ASSERT_EQUAL(ir_infer_model(k.m, &sink), RW_FORMAT);
     CU_ASSERT_STRING_EQUAL(sink.list.at[0].text,
-                           "\"x\" is declared with more elements than 64 bits can count");
+                           "\"x\" is declared with more bytes than 63 bits can count");
     kit_end(&k);
 }
 
