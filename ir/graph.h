@@ -38,7 +38,10 @@ enum ir_value_flag {
     IR_IS_OUTER = 8,  /* stands for a value of the outer graph */
     IR_IS_DEAD = 16,  /* removed; its id is not used again */
     IR_TYPE_DECLARED = 32, /* type was in the file (value_info, input, output) */
-    IR_IS_CAPTURED = 64    /* a body has (or had) a value that stands for it */
+    IR_IS_CAPTURED = 64,   /* a body has (or had) a value that stands for it */
+    IR_IS_NAMED = 128,     /* by training or an annotation of quantisation: if it is an
+                              initializer it stays, read or not */
+    IR_IS_TRAINED = 256    /* an initializer that training updates: no constant */
 };
 
 struct ir_value_info {
@@ -96,6 +99,8 @@ struct ir_graph {
     VEC(struct ir_use_info) uses;
     VEC(ir_value) inputs;
     VEC(ir_use) outputs; /* uses with user IR_NONE, in order */
+    uint32_t unlisted;   /* so many of the last outputs are there for training graphs, which
+                            see them; the file does not list them */
     ir_node first, last; /* topological order */
     uint32_t live;       /* nodes not dead */
     struct map outer_of; /* outer value -> the IR_IS_OUTER value here */
@@ -129,6 +134,7 @@ struct ir_model {
     struct ir_source *source;      /* NULL for a model made in memory */
     void *proto;                   /* Onnx__ModelProto, skeleton */
     struct ir_names *value_names;  /* names in use */
+    bool has_training;             /* graphs that are carried along as they are */
     uint32_t opaque;               /* counter of unknown shapes */
     uint64_t edits;                /* since reading; 0: nothing to write anew. Types and
                                       symvals found by inference do not count */
@@ -173,6 +179,10 @@ static inline ir_value ir_output(const struct ir_graph *g, ir_node n, uint32_t k
     const struct ir_node_info *x = &g->nodes.at[n];
     return k < x->nout ? x->out[k] : IR_NONE;
 }
+/* How many outputs the file lists. */
+static inline uint32_t ir_noutputs(const struct ir_graph *g) {
+    return g->outputs.len - g->unlisted;
+}
 static inline bool ir_is_dead(const struct ir_graph *g, ir_node n) {
     return g->nodes.at[n].flags & IR_NODE_DEAD;
 }
@@ -190,7 +200,7 @@ bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op); /* of ai.onn
 bool ir_graph_is_live(const struct ir_graph *g);
 /* The attribute of that name as written on the node, or NULL (no defaults: param.h). */
 const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const char *name);
-/* The constant that v is: an initializer that cannot be overridden, the output of a
+/* The constant that v is: an initializer that cannot be overridden or trained, the output of a
  * Constant node, an outer value that is one; else NULL. Before IR version 4 an
  * initializer is a constant although it is listed as a graph input. Looking through
  * Identity and Casts is the business of the fold pass and of param.h. */

@@ -173,7 +173,7 @@ static bool is_unused(const struct ir_graph *g, ir_node n) {
 
 static void drop_constant(struct ir_graph *g, ir_value v) {
     const struct ir_value_info *x = ir_val(g, v);
-    uint32_t stays = IR_IS_DEAD | IR_IS_INPUT | IR_IS_OUTPUT;
+    uint32_t stays = IR_IS_DEAD | IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_NAMED;
     if (x->nuses > 0 || (x->flags & stays)) return;
     if (x->producer != IR_NONE && x->tensor) ir_remove_node(g, x->producer);
     else if (x->producer == IR_NONE) ir_remove_value(g, v);

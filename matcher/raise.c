@@ -72,6 +72,8 @@ bool pm_raise(struct pm_run *r, int64_t opset, const char **why) {
     int64_t from = ir_opset(m->main, ""), newest = ir_schema_newest_opset("");
     *why = arena_printf(r->report_arena, "the newest that is known is %" PRId64, newest);
     if (opset > newest) return false;
+    *why = "the model's training graphs are of its opset";
+    if (m->has_training) return false;
     ir_mark_t mark = ir_mark(m);
     r->matcher.opset = from;
     ir_set_opset(m, "", opset);

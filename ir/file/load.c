@@ -132,6 +132,7 @@ static enum rw_code load_model(struct ir_load *l, Onnx__ModelProto *p) {
     TRY(ir_load_graph(l, m->main, NULL, &parts));
     for (size_t i = 0; i < p->n_functions; i++) TRY(load_function(l, p->functions[i]));
     note_names(l);
+    ir_load_named(l, p);
     ir_model_settle(m);
     ir_load_rename_hiding(l);
     m->edits = 0; /* what was renamed is written anew when anything is */

@@ -83,6 +83,9 @@ enum rw_code ir_load_graph(struct ir_load *l, struct ir_graph *g, struct ir_scop
 void ir_load_rename_hiding(struct ir_load *l);
 struct ir_parts ir_graph_parts(Onnx__GraphProto *p);
 
+/* load_named.c. Marks what training and quantisation annotations name. */
+void ir_load_named(struct ir_load *l, const Onnx__ModelProto *p);
+
 /* load_order.c. A node with what it needs, before it is in the graph. */
 struct ir_pending {
     Onnx__NodeProto *proto;

@@ -51,12 +51,21 @@ static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value 
            x->type && (x->type->kind != IR_TENSOR || x->type->dtype != IR_UNDEFINED);
 }
 
+/* Does the file list the value as a graph output? */
+static bool is_listed(const struct ir_graph *g, ir_value v) {
+    if (!ir_has(g, v, IR_IS_OUTPUT)) return false;
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next)
+        if (g->uses.at[u].user == IR_NONE && g->uses.at[u].slot < ir_noutputs(g))
+            return true;
+    return false;
+}
+
 /* NULL: what it describes is gone, or became an output of the graph, described there. */
 static Onnx__ValueInfoProto *keep_info(struct ir_store *s, const struct ir_graph *g,
                                        Onnx__ValueInfoProto *read) {
     char *now = read->name ? ir_name_now(s, g, read->name) : NULL;
     if (now == read->name) return read;
-    if (!now || ir_has(g, value_read(s, g, read->name), IR_IS_OUTPUT)) return NULL;
+    if (!now || is_listed(g, value_read(s, g, read->name))) return NULL;
     Onnx__ValueInfoProto *p = arena_copy(s->a, read, sizeof *read);
     p->name = now;
     return p;
@@ -174,20 +183,20 @@ static Onnx__ValueInfoProto *input_read(const struct ir_store *s, const struct i
 static void store_interface(struct ir_store *s, const struct ir_graph *g,
                             Onnx__GraphProto *p) {
     Onnx__ValueInfoProto **in = IR_LIST(s, Onnx__ValueInfoProto, g->inputs.len);
-    Onnx__ValueInfoProto **out = IR_LIST(s, Onnx__ValueInfoProto, g->outputs.len);
+    Onnx__ValueInfoProto **out = IR_LIST(s, Onnx__ValueInfoProto, ir_noutputs(g));
     size_t nin = 0, at = 0;
     for (uint32_t i = 0; i < g->inputs.len; i++) {
         ir_value v = g->inputs.at[i];
         if (s->drop_init_inputs && ir_has(g, v, IR_IS_INIT)) continue;
         in[nin++] = store_port(s, g, v, input_read(s, g, v, &at));
     }
-    for (uint32_t i = 0; i < g->outputs.len; i++)
+    for (uint32_t i = 0; i < ir_noutputs(g); i++)
         out[i] = store_port(s, g, g->uses.at[g->outputs.at[i]].value,
                             i < p->n_output ? p->output[i] : NULL);
     p->input = in;
     p->n_input = nin;
     p->output = out;
-    p->n_output = g->outputs.len;
+    p->n_output = ir_noutputs(g);
 }
 
 Onnx__GraphProto *ir_store_graph(struct ir_store *s, const struct ir_graph *g) {

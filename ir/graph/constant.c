@@ -11,7 +11,7 @@ struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v) {
         g = g->outer;
     }
     bool overridable = ir_has(g, v, IR_IS_INPUT) && g->model->ir_version >= 4;
-    return overridable ? NULL : g->values.at[v].tensor;
+    return overridable || ir_has(g, v, IR_IS_TRAINED) ? NULL : g->values.at[v].tensor;
 }
 
 /* --- Constant nodes ---------------------------------------------------------------- */

@@ -107,6 +107,12 @@ void ir_name_take(struct ir_graph *g, ir_value v, const char *text) {
     SET_VALUE(g, v, name, m->value_names->entries.at[i].text);
 }
 
+void ir_name_reserve(struct ir_model *m, const struct ir_function *space,
+                     const char *text) {
+    uint32_t i = find_or_add(m, &(struct key){space, text});
+    SET_NAME(m, i, sharers, m->value_names->entries.at[i].sharers + 1);
+}
+
 void ir_name_drop(struct ir_graph *g, ir_value v) {
     uint32_t i = entry_of(g, g->values.at[v].name);
     const struct ir_name *e = &g->model->value_names->entries.at[i];

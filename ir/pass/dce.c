@@ -27,18 +27,14 @@ static uint32_t remove_nodes(struct ir_graph *g) {
 }
 
 static uint32_t remove_values(struct ir_graph *g) {
-    struct arena work = ARENA_EMPTY;
-    struct ir_pins pins;
     uint32_t removed = 0;
-    ir_pins_of(g, &work, &pins);
     for (ir_value v = 0; v < g->values.len; v++) {
         const struct ir_value_info *x = ir_val(g, v);
         if (x->nuses || (x->flags & IR_IS_DEAD)) continue;
-        if (!(x->flags & IR_IS_OUTER) && !ir_may_drop(g, &pins, v)) continue;
+        if (!(x->flags & IR_IS_OUTER) && !ir_may_drop(g, v)) continue;
         ir_remove_value(g, v);
         removed++;
     }
-    arena_free(&work);
     return removed;
 }
 

@@ -9,7 +9,6 @@
 
 struct dedupe {
     struct ir_graph *g;
-    struct ir_pins pins;
     struct map shapes; /* hash of type and shape -> tensors that have it */
     struct hset seen;
     uint32_t compared;
@@ -17,7 +16,7 @@ struct dedupe {
 
 static bool is_candidate(const struct dedupe *d, ir_value v) {
     return ir_val(d->g, v)->nuses && !ir_has(d->g, v, IR_IS_DEAD) &&
-           !ir_has(d->g, v, IR_IS_OUTPUT) && ir_may_drop(d->g, &d->pins, v);
+           !ir_has(d->g, v, IR_IS_OUTPUT) && ir_may_drop(d->g, v);
 }
 
 static uint64_t shape_hash(const struct ir_tensor *t) {
@@ -60,7 +59,6 @@ static uint32_t merge_equals(struct ir_graph *g, void *ctx) {
     struct dedupe d = {.g = g, .seen.arena = &work};
     uint32_t merged = 0;
     map_init(&d.shapes, &work);
-    ir_pins_of(g, &work, &d.pins);
     count_shapes(&d);
     for (ir_value v = 0; v < g->values.len; v++)
         if (is_candidate(&d, v)) merged += merge(&d, v);

@@ -40,8 +40,7 @@ static bool is_candidate(const struct ir_graph *g, ir_node n) {
 }
 
 /* Bytes of the operands that go with the node: those that only it reads. */
-static uint64_t freed_with(const struct ir_graph *g, const struct ir_pins *pins, ir_node n,
-                           struct arena *work) {
+static uint64_t freed_with(const struct ir_graph *g, ir_node n, struct arena *work) {
     struct map uses;
     uint64_t freed = 0;
     map_init(&uses, work);
@@ -54,7 +53,7 @@ static uint64_t freed_with(const struct ir_graph *g, const struct ir_pins *pins,
         ir_value v = (ir_value)uses.entry[i].key;
         const struct ir_value_info *x = ir_val(g, v);
         if (!x->tensor || x->nuses != uses.entry[i].value) continue;
-        if (x->producer != IR_NONE || ir_may_drop(g, pins, v)) freed += x->tensor->nbytes;
+        if (x->producer != IR_NONE || ir_may_drop(g, v)) freed += x->tensor->nbytes;
     }
     return freed;
 }
@@ -87,9 +86,9 @@ static bool pay_for_operands(struct fold *f, const struct ir_graph *g, ir_node n
 
 /* The results of n, in the model's arena; NULL when they cannot be had or are too large. */
 static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n,
-                                   const struct ir_pins *pins, struct arena *work) {
+                                   struct arena *work) {
     struct ir_model *m = g->model;
-    uint64_t most = freed_with(g, pins, n, work);
+    uint64_t most = freed_with(g, n, work);
     if (!rw_add_u64(most, f->limit, &most)) most = UINT64_MAX;
     uint64_t cap = most < LARGEST ? most : LARGEST;
     struct ir_tensor **out = arena_new_array(work, struct ir_tensor *, ir_nod(g, n)->nout);
@@ -104,8 +103,8 @@ static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n
     return NULL;
 }
 
-static void replace(struct ir_graph *g, const struct ir_pins *pins, ir_node n,
-                    struct ir_tensor *const *out, struct arena *work) {
+static void replace(struct ir_graph *g, ir_node n, struct ir_tensor *const *out,
+                    struct arena *work) {
     uint32_t nin = ir_nod(g, n)->nin, nout = ir_nod(g, n)->nout;
     ir_value *in = arena_new_array(work, ir_value, nin);
     for (uint32_t k = 0; k < nin; k++) in[k] = ir_input(g, n, k);
@@ -117,26 +116,22 @@ static void replace(struct ir_graph *g, const struct ir_pins *pins, ir_node n,
         removed = ir_is_dead(g, n);
     }
     for (uint32_t k = 0; k < nin; k++)
-        if (in[k] != IR_NONE) ir_drop_constant(g, pins, in[k]);
+        if (in[k] != IR_NONE) ir_drop_constant(g, in[k]);
 }
 
 static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
-    struct arena names = ARENA_EMPTY;
-    struct ir_pins pins;
     uint32_t folded = 0;
-    ir_pins_of(g, &names, &pins);
     for (ir_node n = g->first, next; n != IR_NONE; n = next) {
         next = ir_nod(g, n)->next;
         if (!is_candidate(g, n) || ir_is_unused(g, n)) continue;
         struct arena work = ARENA_EMPTY;
-        struct ir_tensor **out = evaluate(ctx, g, n, &pins, &work);
+        struct ir_tensor **out = evaluate(ctx, g, n, &work);
         if (out) {
-            replace(g, &pins, n, out, &work);
+            replace(g, n, out, &work);
             folded++;
         }
         arena_free(&work);
     }
-    arena_free(&names);
     return folded;
 }
 

@@ -16,15 +16,6 @@ uint32_t ir_pass_shapes(struct ir_model *m, const struct ir_pass_options *o);
 typedef uint32_t ir_graph_pass(struct ir_graph *g, void *ctx);
 uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx);
 
-/* Names that something beside nodes and graph outputs refers to: quantisation
- * annotations, training. What carries one of them is neither removed nor merged. */
-struct ir_pins {
-    struct intern names;
-    bool all;
-};
-void ir_pins_of(const struct ir_graph *g, struct arena *a, struct ir_pins *out);
-bool ir_is_pinned(const struct ir_pins *p, const struct ir_graph *g, ir_value v);
-
 /* Content hashes: of a tensor type, shape and the first 4 KiB. */
 uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n);
 uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
@@ -35,10 +26,10 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
 
 /* Is every output of the node without a use? */
 bool ir_is_unused(const struct ir_graph *g, ir_node n);
-/* An initializer that may go when nobody reads it: not an input, not pinned, not sparse. */
-bool ir_may_drop(const struct ir_graph *g, const struct ir_pins *p, ir_value v);
+/* An initializer that may go when nobody reads it: not an input, not named by anything else, not sparse. */
+bool ir_may_drop(const struct ir_graph *g, ir_value v);
 /* Removes v, its producer (a Constant node) with it, if nothing uses it any more. */
-void ir_drop_constant(struct ir_graph *g, const struct ir_pins *p, ir_value v);
+void ir_drop_constant(struct ir_graph *g, ir_value v);
 
 /* Puts a new constant in the place of v, which is no graph output. The producer goes if
  * none of its outputs is used any more, and then the constant has the name of v. */

@@ -4,8 +4,6 @@
 #include "ir/pass/kit.h"
 #include "ir/tensor/tensor_bytes.h"
 
-#include "ir/onnx.pb-c.h"
-
 static const struct ir_pass passes[] = {
     {"cse", "nodes that compute what another node computes", ir_pass_cse},
     {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
@@ -51,25 +49,6 @@ uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx) {
     return changed;
 }
 
-/* --- pins --------------------------------------------------------------------------- */
-
-void ir_pins_of(const struct ir_graph *g, struct arena *a, struct ir_pins *out) {
-    const Onnx__ModelProto *model = g->model->proto;
-    intern_init(&out->names, a);
-    out->all = model && model->n_training_info > 0;
-    if (!g->proto) return;
-    for (size_t i = 0; i < g->proto->n_quantization_annotation; i++) {
-        const Onnx__TensorAnnotation *t = g->proto->quantization_annotation[i];
-        for (size_t k = 0; k < t->n_quant_parameter_tensor_names; k++)
-            if (t->quant_parameter_tensor_names[k]->value)
-                intern(&out->names, t->quant_parameter_tensor_names[k]->value);
-    }
-}
-
-bool ir_is_pinned(const struct ir_pins *p, const struct ir_graph *g, ir_value v) {
-    return p->all || intern_find(&p->names, ir_val(g, v)->name) != MAP_NONE;
-}
-
 /* --- hashes ------------------------------------------------------------------------- */
 
 uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n) {
@@ -97,17 +76,17 @@ bool ir_is_unused(const struct ir_graph *g, ir_node n) {
     return true;
 }
 
-bool ir_may_drop(const struct ir_graph *g, const struct ir_pins *p, ir_value v) {
+bool ir_may_drop(const struct ir_graph *g, ir_value v) {
     return ir_has(g, v, IR_IS_INIT) && !ir_has(g, v, IR_IS_INPUT) && ir_val(g, v)->tensor &&
-           !ir_is_pinned(p, g, v);
+           !ir_has(g, v, IR_IS_NAMED);
 }
 
-void ir_drop_constant(struct ir_graph *g, const struct ir_pins *p, ir_value v) {
+void ir_drop_constant(struct ir_graph *g, ir_value v) {
     const struct ir_value_info *x = ir_val(g, v);
     if (x->nuses || (x->flags & IR_IS_DEAD)) return;
     if (x->flags & IR_IS_OUTER) ir_remove_value(g, v);
     else if (x->producer != IR_NONE) ir_remove_node(g, x->producer);
-    else if (ir_may_drop(g, p, v)) ir_remove_value(g, v);
+    else if (ir_may_drop(g, v)) ir_remove_value(g, v);
 }
 
 void ir_put_constant(struct ir_graph *g, ir_value v, struct ir_tensor *t) {

@@ -207,7 +207,7 @@ static void print_graph(struct text_printer *p, const struct ir_graph *g, uint32
         print_value(p, g, g->inputs.at[i]);
     }
     buf_puts(p->out, ") => (");
-    for (uint32_t i = 0; i < g->outputs.len; i++) {
+    for (uint32_t i = 0; i < ir_noutputs(g); i++) {
         if (i) buf_puts(p->out, ", ");
         print_value(p, g, g->uses.at[g->outputs.at[i]].value);
     }

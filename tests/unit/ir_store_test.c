@@ -113,6 +113,38 @@ static void what_names_a_removed_value_goes(void) {
     finish(p);
 }
 
+/* Training runs as one graph with the main one. */
+static void what_training_names_is_seen_from_outside(void) {
+    start();
+    Onnx__GraphProto *g = graph("x", "y");
+    add(g, node("Neg", "x", "t"));
+    add(g, node("Relu", "t", "y"));
+    PUSH(g->initializer, g->n_initializer, floats("w", 1, 4));
+    Onnx__ModelProto *p = model(g, 10, 18);
+    Onnx__TrainingInfoProto *t = arena_alloc(&a, sizeof *t);
+    onnx__training_info_proto__init(t);
+    t->algorithm = graph(NULL, "s");
+    add(t->algorithm, node("Sqrt", "t", "t_1"));
+    Onnx__StringStringEntryProto *e = arena_alloc(&a, sizeof *e);
+    onnx__string_string_entry_proto__init(e);
+    e->key = "w";
+    e->value = "t_1";
+    PUSH(t->update_binding, t->n_update_binding, e);
+    PUSH(p->training_info, p->n_training_info, t);
+    struct ir_model *m = read_model(p);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    ir_value w = ir_find_value(m->main, "w");
+    CU_ASSERT_TRUE(ir_has(m->main, ir_find_value(m->main, "t"), IR_IS_OUTPUT));
+    CU_ASSERT_PTR_NULL(ir_const(m->main, w)); /* updated */
+    CU_ASSERT_TRUE(ir_has(m->main, w, IR_IS_NAMED));
+    CU_ASSERT_STRING_EQUAL(ir_fresh_name(m, "t"), "t_2");
+    ir_rename(m->main, ir_find_value(m->main, "x"), "in");
+    Onnx__ModelProto *out = written(m);
+    CU_ASSERT_EQUAL_FATAL(out->graph->n_output, 1);
+    CU_ASSERT_STRING_EQUAL(out->graph->output[0]->name, "y");
+    finish(out);
+}
+
 static void a_value_that_becomes_an_output_is_described_once(void) {
     start();
     Onnx__GraphProto *g = graph("x", "y");
@@ -304,6 +336,7 @@ void add_ir_store_suite(void) {
 #define T(name) CU_add_test(s, #name, name)
     T(a_renamed_value_has_its_new_name_everywhere);
     T(what_names_a_removed_value_goes);
+    T(what_training_names_is_seen_from_outside);
     T(a_value_that_becomes_an_output_is_described_once);
     T(a_new_node_says_which_rule_made_it_and_its_value_is_described);
     T(before_ir_version_10_nodes_have_no_metadata);
