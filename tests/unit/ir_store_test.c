@@ -138,7 +138,7 @@ static void what_training_names_is_seen_from_outside(void) {
     CU_ASSERT_PTR_NULL(ir_const(m->main, w)); /* updated */
     CU_ASSERT_TRUE(ir_has(m->main, w, IR_IS_NAMED));
     CU_ASSERT_STRING_EQUAL(ir_fresh_name(m, "t"), "t_2");
-    ir_rename(m->main, ir_find_value(m->main, "x"), "in");
+    m->edits++; /* so that it is written anew */
     Onnx__ModelProto *out = written(m);
     CU_ASSERT_EQUAL_FATAL(out->graph->n_output, 1);
     CU_ASSERT_STRING_EQUAL(out->graph->output[0]->name, "y");
