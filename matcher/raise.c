@@ -29,7 +29,7 @@ static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph
         if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
         if (!pm_conditions_hold(&env, m)) continue;
         if (pm_is_forbidden(r, g, m) || !pm_step(r, &env, m, false, &done, &why)) continue;
-        pm_count(r, m->accept, done.nodes, NULL);
+        vec_push(&r->arena, &r->raised, (struct pm_raised){m->accept, done.nodes});
         return true;
     }
     return false;
@@ -76,6 +76,7 @@ bool pm_raise(struct pm_run *r, int64_t opset, const char **why) {
     if (m->has_training) return false;
     ir_mark_t mark = ir_mark(m);
     r->matcher.opset = from;
+    r->raised.len = 0;
     ir_set_opset(m, "", opset);
     if (ir_version_for_opset(opset) > m->ir_version)
         ir_set_ir_version(m, ir_version_for_opset(opset));
@@ -86,4 +87,9 @@ bool pm_raise(struct pm_run *r, int64_t opset, const char **why) {
     r->matcher.opset = 0;
     if (!ok) ir_undo(m, mark);
     return ok;
+}
+
+void pm_count_raise(struct pm_run *r) {
+    for (uint32_t i = 0; i < r->raised.len; i++)
+        pm_count(r, r->raised.at[i].accept, r->raised.at[i].nodes, NULL);
 }

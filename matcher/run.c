@@ -137,6 +137,7 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
             struct pm_env env = pm_matcher_env(&r->matcher, g, m);
             if (m->accept->rule != a->rule || !pm_conditions_hold(&env, m)) continue;
             if (!rewrite(r, g, m, &done)) continue;
+            pm_count_raise(r);
             pm_count(r, a, done.nodes, NULL);
             return RAISED;
         }
@@ -264,7 +265,10 @@ static enum rw_code raise_first(struct pm_run *r) {
     const char *why;
     int64_t wish = r->options->opset, is = ir_opset(r->model->main, "");
     if (wish == 0 || wish == is) return RW_OK;
-    if (wish > is && pm_raise(r, wish, &why)) return RW_OK;
+    if (wish > is && pm_raise(r, wish, &why)) {
+        pm_count_raise(r);
+        return RW_OK;
+    }
     if (wish < is) why = "an opset is only ever raised";
     diag_where(r->diags, DIAG_ERROR, NULL,
                "the model cannot go from opset %" PRId64 " to %" PRId64 ": %s", is, wish,

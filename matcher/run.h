@@ -27,6 +27,12 @@ ir_node pm_work_take(struct pm_work *w);
 void pm_work_again(struct pm_work *w, const struct pm_stage *s, const struct pm_site *site,
                    const struct pm_done *d);
 
+/* An application on the way to a newer opset: counted when the raise is kept. */
+struct pm_raised {
+    const struct pm_accept *accept;
+    int64_t nodes;
+};
+
 #define PM_RING 64
 struct pm_run {
     const struct pm_auto *p;
@@ -46,6 +52,7 @@ struct pm_run {
     uint32_t ring[PM_RING], nring; /* rules applied last */
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */
+    VEC(struct pm_raised) raised; /* of the newest raise */
 };
 /* Counts an application in the report; or, with why, a refusal. */
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why);
@@ -70,5 +77,7 @@ bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
  * of an operator changed its meaning, else by its form. false: it cannot be; the model is
  * as before and *why says which node stands in the way. */
 bool pm_raise(struct pm_run *r, int64_t opset, const char **why);
+/* It is kept. */
+void pm_count_raise(struct pm_run *r);
 
 #endif

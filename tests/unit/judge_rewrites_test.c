@@ -1,0 +1,128 @@
+/* judge_rewrites_test.c -- rewrites judged by themselves in ONNX Runtime.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/judge.h"
+#include "tests/oracle/rule_kit.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+struct trial {
+    struct kit k;
+    struct judge_counts counts;
+    const char *nodes, *messages;
+};
+
+/* false, and a line, where there is no runtime to ask. */
+static bool run(struct trial *t, const char *rules, const char *model) {
+    struct judge *j;
+    *t = (struct trial){0};
+    kit_open(&t->k, rules, NULL, model);
+    CU_ASSERT_EQUAL_FATAL(t->k.code, RW_OK);
+    if (judge_open(&(struct judge_options){.seconds = 20}, &t->k.diags, &j) != RW_OK) {
+        printf("(skipped: no ONNX Runtime) ");
+        kit_close(&t->k);
+        return false;
+    }
+    struct judge_rewrites *r = judge_rewrites_new(j, &t->k.arena, &t->k.diags);
+    t->k.options.judge = judge_rewrites_judge(r);
+    kit_run(&t->k);
+    t->counts = judge_rewrites_end(r);
+    t->nodes = kit_nodes(&t->k);
+    t->messages = kit_messages(&t->k);
+    judge_close(j);
+    return true;
+}
+
+static void expect(const struct trial *t, const char *nodes, uint32_t judged, uint32_t kinds,
+                   uint32_t wrong, uint32_t unknown) {
+    CU_ASSERT_STRING_EQUAL(t->nodes, nodes);
+    CU_ASSERT_EQUAL(t->counts.judged, judged);
+    CU_ASSERT_EQUAL(t->counts.run, kinds);
+    CU_ASSERT_EQUAL(t->counts.wrong, wrong);
+    CU_ASSERT_EQUAL(t->counts.unknown, unknown);
+    if (!rw_streq(t->nodes, nodes) || t->counts.wrong != wrong)
+        printf("\n%s%s", t->nodes, t->messages);
+}
+
+static void a_right_rewrite_stays_and_its_like_is_not_run_again(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Relu(Relu(x)) => Relu(x)\n",
+             KIT_OPSET(17) "(float[N, 3] a, float[M, 3] b) => (float[N, 3] y, float[M, 3] z) {"
+                           "  c = Relu(a)  y = Relu(c)  d = Relu(b)  z = Relu(d) }"))
+        return;
+    expect(&t, "y = Relu (a)\nz = Relu (b)\n", 2, 1, 0, 0);
+    kit_close(&t.k);
+}
+
+static void a_wrong_rewrite_is_undone_and_told_of(void) {
+    struct trial t;
+    if (!run(&t, "rule bad: Sub(x, y) => Sub(y, x)\nrule good: Neg(Neg(x)) => x\n",
+             KIT_OPSET(17) "(float[N] a, float[N] b) => (float[N] y) {"
+                           "  c = Neg(a)  d = Neg(c)  e = Sub(d, b)  y = Relu(e) }"))
+        return;
+    expect(&t, "e = Sub (a, b)\ny = Relu (e)\n", 2, 2, 1, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.messages, "rule \"bad\" gives something else for \"e\""));
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.messages, "relative error"));
+    CU_ASSERT_PTR_NULL(strstr(t.messages, "good"));
+    kit_close(&t.k);
+}
+
+/* Zero in one place and not in the other: both are looked at, however alike they are. */
+static void constants_of_one_value_are_told_from_others(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Add(x, const b) => x\n",
+             KIT_OPSET(17) "(float[N, 2] a) => (float[N, 2] y, float[N, 2] z)"
+                           "<float[2] none = {0, 0}, float[2] some = {1, 2}> {"
+                           "  c = Add(a, none)  y = Relu(c)  d = Add(a, some)  z = Neg(d) }"))
+        return;
+    expect(&t, "y = Relu (a)\nd = Add (a, some)\nz = Neg (d)\n", 2, 2, 1, 0);
+    kit_close(&t.k);
+}
+
+/* What the rule knows of its surroundings: b is a once more, so a - b is nothing. Made up
+ * apart they would differ. */
+static void a_cut_is_widened_before_a_rewrite_is_called_wrong(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Sub(Abs(x), Relu(y)) => Sub(Abs(y), Relu(x))\n",
+             KIT_OPSET(17) "(float[N] a) => (float[N] y) {"
+                           "  b = Neg(a)  c = Neg(b)  d = Abs(a)  e = Relu(c)  y = Sub(d, e) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong, 0);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 1);
+    kit_close(&t.k);
+}
+
+/* Shapes that inference follows are fed as they are, so that Reshape runs. */
+static void shapes_are_fed_as_they_are_known(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Relu(Reshape(x, s)) => Reshape(Relu(x), s)\n",
+             KIT_OPSET(17)
+             "(float[B, S, 6] a, float[B, S, 2, 3] b) => (float[B, S, 2, 3] y) {"
+             "  s = Shape(b)  c = Reshape(a, s)  y = Relu(c) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.judged, 1);
+    CU_ASSERT_EQUAL(t.counts.wrong + t.counts.unknown, 0);
+    kit_close(&t.k);
+}
+
+static void what_cannot_be_run_stays_with_a_warning(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Relu(Relu(x)) => Relu(x)\n",
+             KIT_OPSET(17) "(float[] a) => (float[] y) { b = Relu(a)  y = Relu(b) }"))
+        return;
+    expect(&t, "y = Relu (a)\n", 1, 1, 0, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.messages, "rule \"r\" was applied 1 time unchecked"));
+    kit_close(&t.k);
+}
+
+void add_judge_rewrites_suite(void);
+void add_judge_rewrites_suite(void) {
+    CU_pSuite s = CU_add_suite("judge: rewrites", NULL, NULL);
+    CU_ADD_TEST(s, a_right_rewrite_stays_and_its_like_is_not_run_again);
+    CU_ADD_TEST(s, a_wrong_rewrite_is_undone_and_told_of);
+    CU_ADD_TEST(s, constants_of_one_value_are_told_from_others);
+    CU_ADD_TEST(s, a_cut_is_widened_before_a_rewrite_is_called_wrong);
+    CU_ADD_TEST(s, shapes_are_fed_as_they_are_known);
+    CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
+}
