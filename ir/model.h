@@ -40,6 +40,9 @@ enum rw_code ir_model_write(struct ir_model *m, const char *path,
 /* The same to memory. External data stays where it is, see ir_model_folder. */
 enum rw_code ir_model_write_bytes(struct ir_model *m, struct buf *out,
                                   struct diag_sink *diags);
+/* The bytes that the model was read from, which live as long; NULL when it was edited, or
+ * made in memory. */
+const void *ir_model_bytes(const struct ir_model *m, size_t *len);
 /* The folder of the model's external data; NULL: it can have none. */
 const char *ir_model_folder(const struct ir_model *m);
 /* Bytes of the input file, 0 for a model made in memory. */

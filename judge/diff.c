@@ -3,8 +3,8 @@
  */
 #include "judge/diff_impl.h"
 
-void diff_add(struct differ *d, enum judge_thing thing, const char *name,
-              const char *before, const char *after) {
+void judge_diff_add(struct differ *d, enum judge_thing thing, const char *name,
+                    const char *before, const char *after) {
     struct judge_change c = {.thing = thing, .graph = d->graph, .name = name,
                              .before = before, .after = after};
     vec_push(d->a, &d->out->changes, c);
@@ -25,7 +25,7 @@ static const char *number(struct differ *d, int64_t n) {
 static void diff_version(struct differ *d) {
     int64_t before = d->m[0]->ir_version, after = d->m[1]->ir_version;
     if (before != after)
-        diff_add(d, JUDGE_VERSION, "ir_version", number(d, before), number(d, after));
+        judge_diff_add(d, JUDGE_VERSION, "ir_version", number(d, before), number(d, after));
 }
 
 static void diff_opset(struct differ *d, const char *domain) {
@@ -33,7 +33,7 @@ static void diff_opset(struct differ *d, const char *domain) {
     int64_t after = ir_opset(d->m[1]->main, domain);
     const char *name = *domain ? domain : "ai.onnx";
     if (before != after)
-        diff_add(d, JUDGE_OPSET, name, number(d, before), number(d, after));
+        judge_diff_add(d, JUDGE_OPSET, name, number(d, before), number(d, after));
 }
 
 static void diff_opsets(struct differ *d) {
@@ -76,13 +76,13 @@ static void diff_ports(struct differ *d, const struct ir_graph *before,
         ir_value v = port(before, input, i);
         const char *name = ir_val(before, v)->name, *x = type_text(d, before, v);
         const char *y = type_text(d, after, find_port(after, input, name));
-        if (!y || !rw_streq(x, y)) diff_add(d, thing, name, x, y);
+        if (!y || !rw_streq(x, y)) judge_diff_add(d, thing, name, x, y);
     }
     for (uint32_t i = 0; i < port_count(after, input); i++) {
         ir_value v = port(after, input, i);
         const char *name = ir_val(after, v)->name;
         if (find_port(before, input, name) == IR_NONE)
-            diff_add(d, thing, name, NULL, type_text(d, after, v));
+            judge_diff_add(d, thing, name, NULL, type_text(d, after, v));
     }
 }
 
@@ -106,8 +106,8 @@ static bool same_bytes(struct differ *d, const struct ir_tensor *x,
     return same;
 }
 
-bool diff_same_tensor(struct differ *d, const struct ir_tensor *x,
-                      const struct ir_tensor *y) {
+bool judge_diff_same_tensor(struct differ *d, const struct ir_tensor *x,
+                            const struct ir_tensor *y) {
     if (x->dtype != y->dtype || x->rank != y->rank || x->nbytes != y->nbytes) return false;
     for (uint32_t i = 0; i < x->rank; i++)
         if (x->dims[i] != y->dims[i]) return false;
@@ -138,24 +138,24 @@ static void diff_initializers(struct differ *d, const struct ir_graph *before,
         const struct ir_value_info *v = &before->values.at[i];
         if (!is_initializer(v)) continue;
         const struct ir_tensor *t = initializer(after, v->name);
-        if (!t || !diff_same_tensor(d, v->tensor, t))
-            diff_add(d, JUDGE_INIT, v->name, tensor_text(d, v->tensor),
-                     t ? tensor_text(d, t) : NULL);
+        if (!t || !judge_diff_same_tensor(d, v->tensor, t))
+            judge_diff_add(d, JUDGE_INIT, v->name, tensor_text(d, v->tensor),
+                           t ? tensor_text(d, t) : NULL);
     }
     for (uint32_t i = 0; i < after->values.len; i++) {
         const struct ir_value_info *v = &after->values.at[i];
         if (is_initializer(v) && !initializer(before, v->name))
-            diff_add(d, JUDGE_INIT, v->name, NULL, tensor_text(d, v->tensor));
+            judge_diff_add(d, JUDGE_INIT, v->name, NULL, tensor_text(d, v->tensor));
     }
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
-void diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after) {
+void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after) {
     diff_ports(d, before, after, true);
     diff_ports(d, before, after, false);
     diff_initializers(d, before, after);
-    diff_nodes(d, before, after);
+    judge_diff_nodes(d, before, after);
 }
 
 static struct ir_function *find_function(const struct ir_model *m,
@@ -174,15 +174,15 @@ static void diff_functions(struct differ *d) {
         struct ir_function *f = d->m[0]->functions.at[i], *g = find_function(d->m[1], f);
         const char *name = arena_printf(d->a, "%s.%s", f->domain, f->name);
         d->graph = "";
-        if (!g) diff_add(d, JUDGE_FUNCTION, name, name, NULL);
+        if (!g) judge_diff_add(d, JUDGE_FUNCTION, name, name, NULL);
         d->graph = name;
-        if (g) diff_graphs(d, f->body, g->body);
+        if (g) judge_diff_graphs(d, f->body, g->body);
     }
     d->graph = "";
     for (uint32_t i = 0; i < d->m[1]->functions.len; i++) {
         const struct ir_function *f = d->m[1]->functions.at[i];
         const char *name = arena_printf(d->a, "%s.%s", f->domain, f->name);
-        if (!find_function(d->m[0], f)) diff_add(d, JUDGE_FUNCTION, name, NULL, name);
+        if (!find_function(d->m[0], f)) judge_diff_add(d, JUDGE_FUNCTION, name, NULL, name);
     }
 }
 
@@ -192,6 +192,6 @@ void judge_diff_models(struct ir_model *before, struct ir_model *after, struct a
     *out = (struct judge_diff){0};
     diff_version(&d);
     diff_opsets(&d);
-    diff_graphs(&d, before->main, after->main);
+    judge_diff_graphs(&d, before->main, after->main);
     diff_functions(&d);
 }

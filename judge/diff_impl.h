@@ -13,12 +13,12 @@ struct differ {
     const char *graph;     /* the words for the graphs being compared */
 };
 /* Two graphs with what is in them. */
-void diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after);
-void diff_nodes(struct differ *d, struct ir_graph *before, struct ir_graph *after);
+void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after);
+void judge_diff_nodes(struct differ *d, struct ir_graph *before, struct ir_graph *after);
 /* Equal in type, dims and elements; each is of its own model. */
-bool diff_same_tensor(struct differ *d, const struct ir_tensor *before,
-                      const struct ir_tensor *after);
-void diff_add(struct differ *d, enum judge_thing thing, const char *name,
-              const char *before, const char *after);
+bool judge_diff_same_tensor(struct differ *d, const struct ir_tensor *before,
+                            const struct ir_tensor *after);
+void judge_diff_add(struct differ *d, enum judge_thing thing, const char *name,
+                    const char *before, const char *after);
 
 #endif

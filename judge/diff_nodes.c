@@ -1,4 +1,4 @@
-/* diff_nodes.c -- the nodes of two graphs: gone, new, changed, and in what.
+/* judge_diff_nodes.c -- the nodes of two graphs: gone, new, changed, and in what.
  *
  * Bodies are compared where they stand; they nest no deeper than a file may.
  * SPDX-License-Identifier: Apache-2.0
@@ -40,7 +40,7 @@ static bool same_tensors(struct differ *d, const struct ir_attr *x,
                          const struct ir_attr *y) {
     if (x->n != y->n) return false;
     for (uint32_t i = 0; i < x->n; i++)
-        if (!diff_same_tensor(d, x->tensors[i], y->tensors[i])) return false;
+        if (!judge_diff_same_tensor(d, x->tensors[i], y->tensors[i])) return false;
     return true;
 }
 
@@ -104,7 +104,7 @@ static void diff_bodies(struct differ *d, const struct ir_graph *g, ir_node n,
         if (x->type != IR_ATTR_GRAPH || !y || y->type != IR_ATTR_GRAPH) continue;
         d->graph = arena_printf(d->a, "%s of \"%s\"%s%s", x->name, node_name(g, n),
                                 *around ? " in " : "", around);
-        diff_graphs(d, x->graphs[0], y->graphs[0]);
+        judge_diff_graphs(d, x->graphs[0], y->graphs[0]);
         d->graph = around;
     }
 }
@@ -114,12 +114,12 @@ static void diff_bodies(struct differ *d, const struct ir_graph *g, ir_node n,
 static void add_node(struct differ *d, const struct ir_graph *g, ir_node n,
                      const struct ir_graph *other, ir_node k, const char *what) {
     const char *name = n != IR_NONE ? node_name(g, n) : node_name(other, k);
-    diff_add(d, JUDGE_NODE, name, node_text(d, g, n), node_text(d, other, k));
+    judge_diff_add(d, JUDGE_NODE, name, node_text(d, g, n), node_text(d, other, k));
     vec_last(&d->out->changes)->what = what;
     if (k != IR_NONE) vec_last(&d->out->changes)->rule = ir_node_rule(other, k);
 }
 
-void diff_nodes(struct differ *d, struct ir_graph *before, struct ir_graph *after) {
+void judge_diff_nodes(struct differ *d, struct ir_graph *before, struct ir_graph *after) {
     for (ir_node n = before->first; n != IR_NONE; n = ir_nod(before, n)->next) {
         struct buf what = {0};
         ir_node k = counterpart(before, n, after);

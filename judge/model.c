@@ -32,11 +32,12 @@ static void put_outputs(struct buf *b, const struct judge_model *m) {
     buf_free(&graph);
 }
 
-static void put_bytes(struct buf *b, const struct judge_model *m, const void *bytes,
+static void put_model(struct buf *b, const struct judge_model *m, const void *bytes,
                       size_t len) {
     struct buf outputs = {0};
     put_outputs(&outputs, m);
-    frame_u64(b, len + outputs.len);
+    judge_put_u64(b, len + outputs.len);
+    buf_room(b, len + outputs.len);
     buf_add(b, bytes, len);
     if (outputs.len) buf_add(b, outputs.at, outputs.len);
     buf_free(&outputs);
@@ -49,9 +50,9 @@ static bool put_file(struct buf *b, const struct judge_model *m) {
     const void *map = os_map(&file);
     if (map) {
         char *folder = os_folder(m->path);
-        frame_text(b, NULL);
-        put_bytes(b, m, map, (size_t)file.stamp.size);
-        frame_text(b, folder);
+        judge_put_text(b, NULL);
+        put_model(b, m, map, (size_t)file.stamp.size);
+        judge_put_text(b, folder);
         free(folder);
         os_unmap(map, file.stamp.size);
     }
@@ -61,18 +62,21 @@ static bool put_file(struct buf *b, const struct judge_model *m) {
 
 bool judge_put_model(struct buf *b, const struct judge_model *m) {
     if (m->path && m->nreveal) return put_file(b, m);
-    frame_text(b, m->path);
-    put_bytes(b, m, m->path ? NULL : m->bytes, m->path ? 0 : m->len);
-    frame_text(b, m->folder);
+    judge_put_text(b, m->path);
+    put_model(b, m, m->path ? NULL : m->bytes, m->path ? 0 : m->len);
+    judge_put_text(b, m->folder);
     return true;
 }
 
 enum rw_code judge_model_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
                             struct judge_model *out) {
     struct buf bytes = {0};
+    *out = (struct judge_model){.folder = ir_model_folder(m)};
+    out->bytes = ir_model_bytes(m, &out->len);
+    if (out->bytes) return RW_OK;
     enum rw_code code = ir_model_write_bytes(m, &bytes, diags);
-    *out = (struct judge_model){.bytes = arena_copy(a, bytes.at, bytes.len),
-                                .len = bytes.len, .folder = ir_model_folder(m)};
+    out->bytes = arena_copy(a, bytes.at, bytes.len);
+    out->len = bytes.len;
     buf_free(&bytes);
     return code;
 }

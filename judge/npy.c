@@ -136,8 +136,8 @@ static struct ir_tensor *texts(const struct header *h, uint64_t count, uint64_t 
     return ir_tensor_strings(a, h->rank, h->dims, s);
 }
 
-struct ir_tensor *npy_read(const uint8_t *bytes, uint64_t len, struct arena *a,
-                           const char **why) {
+struct ir_tensor *judge_npy_read(const uint8_t *bytes, uint64_t len, struct arena *a,
+                                 const char **why) {
     struct header h;
     uint64_t data, count, size, total;
     const char *text = header_text(bytes, len, a, &data);

@@ -7,7 +7,7 @@
 #include "ir/ir.h"
 
 /* The array in *a; NULL, and *why, for what is damaged or no plain numbers or texts. */
-struct ir_tensor *npy_read(const uint8_t *bytes, uint64_t len, struct arena *a,
-                           const char **why);
+struct ir_tensor *judge_npy_read(const uint8_t *bytes, uint64_t len, struct arena *a,
+                                 const char **why);
 
 #endif

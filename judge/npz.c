@@ -29,11 +29,11 @@ static enum rw_code read_arrays(struct zip z, const char *path, bool marked,
                                 struct judge_values *out) {
     VEC(struct judge_value) values = {0};
     struct zip_member m;
-    while (zip_next(&z, a, &m) == ZIP_MEMBER) {
+    while (judge_zip_next(&z, a, &m) == ZIP_MEMBER) {
         const char *name = array_name(a, m.name), *why = "cannot be unpacked";
         if (marked && !is_input(name)) continue;
-        const uint8_t *bytes = zip_read(&m, a);
-        struct ir_tensor *t = bytes ? npy_read(bytes, m.size, a, &why) : NULL;
+        const uint8_t *bytes = judge_zip_read(&m, a);
+        struct ir_tensor *t = bytes ? judge_npy_read(bytes, m.size, a, &why) : NULL;
         if (!t) return refuse(diags, path, why, name);
         struct judge_value v = {.name = marked ? name + strlen(INPUT) : name, .tensor = t};
         vec_push(a, &values, v);
@@ -49,9 +49,10 @@ static enum rw_code read_zip(const void *bytes, uint64_t size, const char *path,
     struct zip_member m;
     enum zip_next next;
     bool marked = false;
-    if (!zip_open(&z, bytes, size)) return refuse(diags, path, "is no .npz file", NULL);
+    if (!judge_zip_open(&z, bytes, size))
+        return refuse(diags, path, "is no .npz file", NULL);
     again = z;
-    while ((next = zip_next(&z, a, &m)) == ZIP_MEMBER)
+    while ((next = judge_zip_next(&z, a, &m)) == ZIP_MEMBER)
         if (is_input(m.name)) marked = true;
     if (next == ZIP_DAMAGED) return refuse(diags, path, "is damaged", NULL);
     return read_arrays(again, path, marked, a, diags, out);

@@ -62,8 +62,8 @@ static enum judge_outcome receive(struct judge *j, double deadline, struct frame
     if (io == CHILD_LATE) return late(j);
     if (io == CHILD_GONE) return crashed(j);
     *f = (struct frame){j->reply.at, j->reply.at + len, false};
-    if (frame_get_u64(f) == 1) return JUDGE_OK;
-    const char *why = frame_get_text(f);
+    if (judge_get_u64(f) == 1) return JUDGE_OK;
+    const char *why = judge_get_text(f);
     say(j, why ? why : "the worker said nothing");
     return JUDGE_REFUSED;
 }
@@ -78,7 +78,7 @@ static enum judge_outcome start(struct judge *j) {
     }
     enum judge_outcome o = receive(j, process_seconds() + j->seconds, &f);
     if (o == JUDGE_OK && !j->version) {
-        const char *version = frame_get_text(&f);
+        const char *version = judge_get_text(&f);
         j->version = arena_strdup(&j->arena, version ? version : "?");
     }
     if (o == JUDGE_REFUSED) child_stop(&j->child, NULL);
@@ -88,7 +88,7 @@ static enum judge_outcome start(struct judge *j) {
 /* Sends the request that was written; *f is the reply behind its 1. */
 static enum judge_outcome job(struct judge *j, struct frame *f) {
     double deadline = process_seconds() + j->seconds;
-    frame_end(&j->request);
+    judge_frame_end(&j->request);
     enum child_io io = child_send(&j->child, j->request.at, j->request.len, deadline);
     if (io == CHILD_LATE) return late(j);
     if (io == CHILD_GONE) return crashed(j);
@@ -96,8 +96,8 @@ static enum judge_outcome job(struct judge *j, struct frame *f) {
 }
 
 static void request(struct judge *j, enum judge_request r) {
-    frame_begin(&j->request);
-    frame_u64(&j->request, r);
+    judge_frame_begin(&j->request);
+    judge_put_u64(&j->request, r);
 }
 
 /* --- open and close ----------------------------------------------------------------- */
@@ -164,9 +164,9 @@ enum judge_outcome judge_load(struct judge *j, const struct judge_model *m,
 }
 
 static bool read_values(struct frame *f, struct arena *a, struct judge_values *out) {
-    *out = (struct judge_values){NULL, frame_get_count(f, 3 * sizeof(uint64_t))};
+    *out = (struct judge_values){NULL, judge_get_count(f, 3 * sizeof(uint64_t))};
     out->at = arena_new_array(a, struct judge_value, out->n);
-    for (uint32_t i = 0; i < out->n; i++) out->at[i] = frame_get_value(f, a);
+    for (uint32_t i = 0; i < out->n; i++) out->at[i] = judge_get_value(f, a);
     return !f->failed;
 }
 
@@ -179,12 +179,17 @@ enum judge_outcome judge_run(struct judge *j, uint32_t session,
         say(j, "the session was lost with its worker");
         return JUDGE_CRASHED;
     }
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (in->at[i].tensor) continue;
+        say(j, "only tensors can be inputs");
+        return JUDGE_REFUSED;
+    }
     request(j, JUDGE_RUN);
-    frame_u64(&j->request, number);
-    frame_u64(&j->request, in->n);
-    for (uint32_t i = 0; i < in->n; i++) frame_value(&j->request, &in->at[i]);
-    frame_u64(&j->request, nwanted);
-    for (uint32_t i = 0; i < nwanted; i++) frame_text(&j->request, wanted[i]);
+    judge_put_u64(&j->request, number);
+    judge_put_u64(&j->request, in->n);
+    for (uint32_t i = 0; i < in->n; i++) judge_put_value(&j->request, &in->at[i]);
+    judge_put_u64(&j->request, nwanted);
+    for (uint32_t i = 0; i < nwanted; i++) judge_put_text(&j->request, wanted[i]);
     enum judge_outcome o = job(j, &f);
     if (o != JUDGE_OK || read_values(&f, a, out)) return o;
     say(j, "the worker's reply makes no sense");
@@ -197,7 +202,7 @@ void judge_unload(struct judge *j, uint32_t session) {
     uint32_t number = of_worker(j, session);
     if (number == UINT32_MAX) return;
     request(j, JUDGE_UNLOAD);
-    frame_u64(&j->request, number);
+    judge_put_u64(&j->request, number);
     job(j, &f);
 }
 

@@ -58,8 +58,8 @@ struct judge_model {
     const char *const *reveal;
     uint32_t nreveal;
 };
-/* The model as bytes, without going through a file; RW_OUTPUT with a diagnostic when it
- * cannot be written so. They are in *a. */
+/* The model as bytes, without going through a file: its own, or in *a. RW_OUTPUT with a
+ * diagnostic when it cannot be written so. */
 enum rw_code judge_model_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
                             struct judge_model *out);
 

@@ -5,7 +5,7 @@
 #include "judge/runtime.h"
 #include "judge/runtime_value.h"
 
-const char *runtime_failed(struct runtime *r, ort_result status, struct arena *a) {
+const char *judge_runtime_failed(struct runtime *r, ort_result status, struct arena *a) {
     if (!status) return NULL;
     const char *text = arena_strdup(a, r->api.error_message(status));
     r->api.release_status(status);
@@ -52,8 +52,8 @@ static ort_result set_options(struct runtime *r, uint32_t threads) {
     return status;
 }
 
-const char *runtime_open(struct runtime *r, const char *path, uint32_t threads,
-                         struct arena *a) {
+const char *judge_runtime_open(struct runtime *r, const char *path, uint32_t threads,
+                               struct arena *a) {
     const char *why = open_library(r, path, a);
     if (why) return why;
     const struct ort_api *o = &r->api;
@@ -62,7 +62,7 @@ const char *runtime_open(struct runtime *r, const char *path, uint32_t threads,
     if (!status)
         status = o->cpu_memory(ORT_DEVICE_ALLOCATOR, ORT_MEMORY_DEFAULT, &r->memory);
     if (!status) status = o->default_allocator(&r->allocator);
-    return runtime_failed(r, status, a);
+    return judge_runtime_failed(r, status, a);
 }
 
 static ort_result create(struct runtime *r, const struct judge_model *m,
@@ -89,16 +89,16 @@ static ort_result name_outputs(struct runtime *r, struct runtime_session *s) {
     return status;
 }
 
-const char *runtime_load(struct runtime *r, const struct judge_model *m, struct arena *a,
-                         struct runtime_session *out) {
+const char *judge_runtime_load(struct runtime *r, const struct judge_model *m,
+                               struct arena *a, struct runtime_session *out) {
     *out = (struct runtime_session){0};
     ort_result status = create(r, m, &out->at);
     if (!status) status = name_outputs(r, out);
-    if (status && out->at) runtime_unload(r, out);
-    return runtime_failed(r, status, a);
+    if (status && out->at) judge_runtime_unload(r, out);
+    return judge_runtime_failed(r, status, a);
 }
 
-void runtime_unload(struct runtime *r, struct runtime_session *s) {
+void judge_runtime_unload(struct runtime *r, struct runtime_session *s) {
     r->api.release_session(s->at);
     arena_free(&s->arena);
     *s = (struct runtime_session){0};

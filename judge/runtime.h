@@ -25,15 +25,15 @@ struct runtime_session {
 };
 
 /* `path` NULL: the loader looks. */
-const char *runtime_open(struct runtime *r, const char *path, uint32_t threads,
-                         struct arena *a);
+const char *judge_runtime_open(struct runtime *r, const char *path, uint32_t threads,
+                               struct arena *a);
 /* From a file, or (path NULL) from bytes with external data in `folder`. */
-const char *runtime_load(struct runtime *r, const struct judge_model *m, struct arena *a,
-                         struct runtime_session *out);
-void runtime_unload(struct runtime *r, struct runtime_session *s);
+const char *judge_runtime_load(struct runtime *r, const struct judge_model *m,
+                               struct arena *a, struct runtime_session *out);
+void judge_runtime_unload(struct runtime *r, struct runtime_session *s);
 /* nwanted 0: all outputs. */
-const char *runtime_run(struct runtime *r, const struct runtime_session *s,
-                        const struct judge_values *in, const char *const *wanted,
-                        uint32_t nwanted, struct arena *a, struct judge_values *out);
+const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s,
+                              const struct judge_values *in, const char *const *wanted,
+                              uint32_t nwanted, struct arena *a, struct judge_values *out);
 
 #endif

@@ -33,8 +33,8 @@ static ort_result give_strings(struct runtime *r, const struct ir_tensor *t,
                                    : r->api.fill_strings(*out, texts, (size_t)t->count);
 }
 
-ort_result runtime_give(struct runtime *r, const struct ir_tensor *t, struct arena *a,
-                        struct ort_value **out) {
+ort_result judge_runtime_give(struct runtime *r, const struct ir_tensor *t, struct arena *a,
+                              struct ort_value **out) {
     if (t->dtype == IR_STRING) return give_strings(r, t, a, out);
     return r->api.create_tensor_of(r->memory, (void *)(uintptr_t)t->data, (size_t)t->nbytes,
                                    t->dims, t->rank, to_runtime(t->dtype), out);
@@ -107,8 +107,8 @@ static enum ort_kind kind_of(struct runtime *r, const struct ort_value *v) {
     return ORT_OPTIONAL;
 }
 
-ort_result runtime_take(struct runtime *r, struct ort_value *v, struct arena *a,
-                        struct judge_value *out) {
+ort_result judge_runtime_take(struct runtime *r, struct ort_value *v, struct arena *a,
+                              struct judge_value *out) {
     enum ort_kind kind = kind_of(r, v);
     out->kind = kind_name(kind);
     if (kind != ORT_TENSOR) return NULL;
@@ -139,7 +139,7 @@ static ort_result run(struct runtime *r, const struct runtime_session *s,
     ort_result status = NULL;
     for (; x->nin < in->n && !status; x->nin++) {
         x->in_names[x->nin] = in->at[x->nin].name;
-        status = runtime_give(r, in->at[x->nin].tensor, a, &x->in[x->nin]);
+        status = judge_runtime_give(r, in->at[x->nin].tensor, a, &x->in[x->nin]);
     }
     if (!status)
         status = r->api.run(s->at, NULL, x->in_names,
@@ -147,14 +147,14 @@ static ort_result run(struct runtime *r, const struct runtime_session *s,
                             x->out);
     for (; out->n < x->nout && !status; out->n++) {
         out->at[out->n] = (struct judge_value){.name = wanted[out->n]};
-        status = runtime_take(r, x->out[out->n], a, &out->at[out->n]);
+        status = judge_runtime_take(r, x->out[out->n], a, &out->at[out->n]);
     }
     return status;
 }
 
-const char *runtime_run(struct runtime *r, const struct runtime_session *s,
-                        const struct judge_values *in, const char *const *wanted,
-                        uint32_t nwanted, struct arena *a, struct judge_values *out) {
+const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s,
+                              const struct judge_values *in, const char *const *wanted,
+                              uint32_t nwanted, struct arena *a, struct judge_values *out) {
     if (nwanted == 0) wanted = s->outputs;
     if (nwanted == 0) nwanted = s->noutputs;
     struct run_values x = {.in_names = arena_zalloc(a, (in->n + 1) * sizeof(char *)),
@@ -162,7 +162,7 @@ const char *runtime_run(struct runtime *r, const struct runtime_session *s,
                     .out = arena_zalloc(a, (nwanted + 1) * sizeof *x.out),
                     .nout = nwanted};
     *out = (struct judge_values){arena_new_array(a, struct judge_value, nwanted + 1), 0};
-    const char *why = runtime_failed(r, run(r, s, in, wanted, a, &x, out), a);
+    const char *why = judge_runtime_failed(r, run(r, s, in, wanted, a, &x, out), a);
     for (uint32_t i = 0; i < x.nin; i++) r->api.release_value(x.in[i]);
     for (uint32_t i = 0; i < x.nout; i++) r->api.release_value(x.out[i]);
     return why;

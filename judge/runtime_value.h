@@ -7,12 +7,12 @@
 #include "judge/runtime.h"
 
 /* The text of an error, which is released; NULL for none. */
-const char *runtime_failed(struct runtime *r, ort_result status, struct arena *a);
+const char *judge_runtime_failed(struct runtime *r, ort_result status, struct arena *a);
 /* Shares the bytes of t, which stay. */
-ort_result runtime_give(struct runtime *r, const struct ir_tensor *t, struct arena *a,
-                        struct ort_value **out);
+ort_result judge_runtime_give(struct runtime *r, const struct ir_tensor *t, struct arena *a,
+                              struct ort_value **out);
 /* v NULL, or what is no tensor: out->kind is set. */
-ort_result runtime_take(struct runtime *r, struct ort_value *v, struct arena *a,
-                        struct judge_value *out);
+ort_result judge_runtime_take(struct runtime *r, struct ort_value *v, struct arena *a,
+                              struct judge_value *out);
 
 #endif

@@ -17,61 +17,61 @@ struct worker {
 };
 
 static void succeed(struct worker *w) {
-    frame_begin(&w->reply);
-    frame_u64(&w->reply, 1);
+    judge_frame_begin(&w->reply);
+    judge_put_u64(&w->reply, 1);
 }
 
 static void fail(struct worker *w, const char *why) {
-    frame_begin(&w->reply);
-    frame_u64(&w->reply, 0);
-    frame_text(&w->reply, why);
+    judge_frame_begin(&w->reply);
+    judge_put_u64(&w->reply, 0);
+    judge_put_text(&w->reply, why);
 }
 
 static void load(struct worker *w, struct frame *f) {
-    struct judge_model m = {.path = frame_get_text(f)};
+    struct judge_model m = {.path = judge_get_text(f)};
     struct runtime_session s;
-    m.bytes = frame_get_bytes(f, &m.len);
-    m.folder = frame_get_text(f);
+    m.bytes = judge_get_bytes(f, &m.len);
+    m.folder = judge_get_text(f);
     const char *why =
-        f->failed ? "bad request" : runtime_load(&w->runtime, &m, &w->job, &s);
+        f->failed ? "bad request" : judge_runtime_load(&w->runtime, &m, &w->job, &s);
     if (why) {
         fail(w, why);
         return;
     }
     succeed(w);
-    frame_u64(&w->reply, w->sessions.len);
+    judge_put_u64(&w->reply, w->sessions.len);
     vec_push(&w->arena, &w->sessions, s);
 }
 
 static struct runtime_session *find_session(struct worker *w, struct frame *f) {
-    uint64_t number = frame_get_u64(f);
+    uint64_t number = judge_get_u64(f);
     if (f->failed || number >= w->sessions.len || !w->sessions.at[number].at) return NULL;
     return &w->sessions.at[number];
 }
 
 static void run(struct worker *w, struct frame *f) {
     const struct runtime_session *s = find_session(w, f);
-    struct judge_values in = {.n = frame_get_count(f, 3 * sizeof(uint64_t))}, out;
+    struct judge_values in = {.n = judge_get_count(f, 3 * sizeof(uint64_t))}, out;
     in.at = arena_new_array(&w->job, struct judge_value, in.n + 1);
-    for (uint32_t i = 0; i < in.n; i++) in.at[i] = frame_get_value(f, &w->job);
-    uint32_t nwanted = frame_get_count(f, sizeof(uint64_t));
+    for (uint32_t i = 0; i < in.n; i++) in.at[i] = judge_get_value(f, &w->job);
+    uint32_t nwanted = judge_get_count(f, sizeof(uint64_t));
     const char **wanted = arena_new_array(&w->job, const char *, nwanted + 1);
-    for (uint32_t i = 0; i < nwanted; i++) wanted[i] = frame_get_text(f);
-    const char *why = !s || f->failed ? "no such session"
-                                      : runtime_run(&w->runtime, s, &in, wanted, nwanted,
-                                                    &w->job, &out);
+    for (uint32_t i = 0; i < nwanted; i++) wanted[i] = judge_get_text(f);
+    const char *why = "no such session";
+    if (s && !f->failed)
+        why = judge_runtime_run(&w->runtime, s, &in, wanted, nwanted, &w->job, &out);
     if (why) {
         fail(w, why);
         return;
     }
     succeed(w);
-    frame_u64(&w->reply, out.n);
-    for (uint32_t i = 0; i < out.n; i++) frame_value(&w->reply, &out.at[i]);
+    judge_put_u64(&w->reply, out.n);
+    for (uint32_t i = 0; i < out.n; i++) judge_put_value(&w->reply, &out.at[i]);
 }
 
 static void unload(struct worker *w, struct frame *f) {
     struct runtime_session *s = find_session(w, f);
-    if (s) runtime_unload(&w->runtime, s);
+    if (s) judge_runtime_unload(&w->runtime, s);
     succeed(w);
 }
 
@@ -82,7 +82,7 @@ static void sleep_on(int fd) {
 }
 
 static void serve(struct worker *w, struct frame *f, int fd) {
-    switch ((enum judge_request)frame_get_u64(f)) {
+    switch ((enum judge_request)judge_get_u64(f)) {
     case JUDGE_LOAD: load(w, f); break;
     case JUDGE_RUN: run(w, f); break;
     case JUDGE_UNLOAD: unload(w, f); break;
@@ -93,7 +93,7 @@ static void serve(struct worker *w, struct frame *f, int fd) {
 }
 
 static bool send_reply(struct worker *w, int fd) {
-    frame_end(&w->reply);
+    judge_frame_end(&w->reply);
     bool ok = os_write(fd, w->reply.at, w->reply.len);
     buf_free(&w->reply);
     return ok;
@@ -116,11 +116,11 @@ void judge_serve(int fd, void *ctx) {
     const struct worker_options *o = ctx;
     struct worker w = {.arena = ARENA_EMPTY};
     rw_set_oom_handler(NULL); /* that of the parent would clean up what is the parent's */
-    const char *why = runtime_open(&w.runtime, o->library, o->threads, &w.arena);
+    const char *why = judge_runtime_open(&w.runtime, o->library, o->threads, &w.arena);
     if (why) fail(&w, why);
     else {
         succeed(&w);
-        frame_text(&w.reply, w.runtime.version);
+        judge_put_text(&w.reply, w.runtime.version);
     }
     if (!send_reply(&w, fd) || why) return;
     while (next(&w, fd)) continue;

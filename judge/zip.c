@@ -57,7 +57,7 @@ static const uint8_t *find_end_64(const struct zip *z, uint64_t end) {
     return p ? record(z, little(p + 8, 8), END_64, END_64_LEN) : NULL;
 }
 
-bool zip_open(struct zip *z, const void *bytes, uint64_t size) {
+bool judge_zip_open(struct zip *z, const void *bytes, uint64_t size) {
     uint64_t end, len;
     *z = (struct zip){.bytes = bytes, .size = size};
     if (!find_end(z, &end)) return false;
@@ -99,7 +99,7 @@ static const uint8_t *contents(const struct zip *z, uint64_t offset, uint64_t pa
     return p ? range(z, offset + LOCAL_LEN + u16(p + 26) + u16(p + 28), packed) : NULL;
 }
 
-enum zip_next zip_next(struct zip *z, struct arena *a, struct zip_member *out) {
+enum zip_next judge_zip_next(struct zip *z, struct arena *a, struct zip_member *out) {
     if (z->at == z->end) return ZIP_END;
     const uint8_t *p = record(z, z->at, DIRECTORY, DIRECTORY_LEN);
     if (!p) return ZIP_DAMAGED;
@@ -146,7 +146,7 @@ static const uint8_t *read_deflated(const struct zip_member *m, struct arena *a)
     return ok ? to : NULL;
 }
 
-const uint8_t *zip_read(const struct zip_member *m, struct arena *a) {
+const uint8_t *judge_zip_read(const struct zip_member *m, struct arena *a) {
     if (m->method == STORED) return m->packed == m->size ? m->bytes : NULL;
     return m->method == DEFLATED ? read_deflated(m, a) : NULL;
 }

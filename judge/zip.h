@@ -16,7 +16,7 @@ struct zip {
     uint64_t packed;  /* of the members so far, which share no bytes */
 };
 /* false: this is no zip file, or one of several parts. */
-bool zip_open(struct zip *z, const void *bytes, uint64_t size);
+bool judge_zip_open(struct zip *z, const void *bytes, uint64_t size);
 
 struct zip_member {
     const char *name; /* in the arena */
@@ -25,9 +25,9 @@ struct zip_member {
     uint16_t method;
 };
 enum zip_next { ZIP_END, ZIP_MEMBER, ZIP_DAMAGED };
-enum zip_next zip_next(struct zip *z, struct arena *a, struct zip_member *out);
+enum zip_next judge_zip_next(struct zip *z, struct arena *a, struct zip_member *out);
 /* The contents: of the file where stored, else in *a; NULL: damaged, encrypted, or
  * compressed in another way. */
-const uint8_t *zip_read(const struct zip_member *m, struct arena *a);
+const uint8_t *judge_zip_read(const struct zip_member *m, struct arena *a);
 
 #endif

@@ -136,11 +136,19 @@ enum rw_code ir_model_write(struct ir_model *m, const char *path,
     return code;
 }
 
+const void *ir_model_bytes(const struct ir_model *m, size_t *len) {
+    bool unchanged = m->source && m->edits == 0;
+    *len = unchanged ? (size_t)m->source->size : 0;
+    return unchanged ? m->source->bytes : NULL;
+}
+
 static enum rw_code write_bytes(struct writer *w, struct buf *out) {
     struct ir_splice splice;
     struct ir_sink sink;
-    if (w->source && w->m->edits == 0) {
-        buf_add(out, w->source->bytes, (size_t)w->source->size);
+    size_t len;
+    const void *unchanged = ir_model_bytes(w->m, &len);
+    if (unchanged) {
+        buf_add(out, unchanged, len);
         return RW_OK;
     }
     TRY(pack(w, &splice));

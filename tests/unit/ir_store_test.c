@@ -73,6 +73,31 @@ static Onnx__ModelProto *named_everywhere(void) {
     return m;
 }
 
+/* What was edited, as bytes in memory, is what the file would be. */
+static void bytes_in_memory_are_those_of_the_file(void) {
+    start();
+    struct ir_model *m = read_model(named_everywhere());
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    for (uint32_t edited = 0; edited < 2; edited++) {
+        const char *path = temporary("bytes.onnx");
+        struct ir_write_options o = {0};
+        struct buf bytes = {0};
+        struct os_file f;
+        if (edited) ir_rename(m->main, ir_find_value(m->main, "t"), "fresh");
+        CU_ASSERT_EQUAL_FATAL(ir_model_write(m, path, &o, &diags), RW_OK);
+        CU_ASSERT_EQUAL_FATAL(ir_model_write_bytes(m, &bytes, &diags), RW_OK);
+        CU_ASSERT_TRUE_FATAL(os_open(path, &f));
+        CU_ASSERT_EQUAL_FATAL(bytes.len, f.stamp.size);
+        char *copy = arena_alloc(&a, bytes.len);
+        CU_ASSERT_TRUE(os_read_at(f.fd, 0, copy, bytes.len));
+        CU_ASSERT_EQUAL(memcmp(bytes.at, copy, bytes.len), 0);
+        buf_free(&bytes);
+        os_close(&f);
+        os_remove(path);
+    }
+    arena_free(&a);
+}
+
 static void a_renamed_value_has_its_new_name_everywhere(void) {
     start();
     struct ir_model *m = read_model(named_everywhere());
@@ -334,6 +359,7 @@ void add_ir_store_suite(void);
 void add_ir_store_suite(void) {
     CU_pSuite s = CU_add_suite("ir/store", NULL, NULL);
 #define T(name) CU_add_test(s, #name, name)
+    T(bytes_in_memory_are_those_of_the_file);
     T(a_renamed_value_has_its_new_name_everywhere);
     T(what_names_a_removed_value_goes);
     T(what_training_names_is_seen_from_outside);
