@@ -27,4 +27,7 @@ void ir_infer_from(struct ir_graph *g, const ir_node *nodes, uint32_t n);
 /* The known integer value of v: its symval, or that of a small constant; or NULL. */
 const struct ir_symval *ir_symval_of(struct ir_graph *g, ir_value v);
 
+/* The function of the model that node n calls, or NULL. */
+struct ir_function *ir_callee(const struct ir_graph *g, ir_node n);
+
 #endif

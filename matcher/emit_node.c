@@ -205,6 +205,8 @@ static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const boo
                             .attr = d->attrs.at, .rule = b->rule};
     ir_node n = ir_add_node(b->g, &x, b->root);
     vec_push(b->done->arena, &b->done->made, n);
+    if (ir_nod(b->g, n)->schema && ir_callee(b->g, n))
+        return pm_refuse(b, "a function of the model has the name of an emitted operator");
     const char *why;
     if (!ir_infer_node(b->g, n, &why))
         return pm_refuse(b, why ? why : "an emitted operator does not fit its operands");

@@ -39,7 +39,7 @@ static void index_functions(struct ir_model *m) {
     }
 }
 
-struct ir_function *infer_callee(const struct ir_graph *g, ir_node n) {
+struct ir_function *ir_callee(const struct ir_graph *g, ir_node n) {
     struct ir_model *m = g->model;
     const struct ir_node_info *info = ir_nod(g, n);
     if (!m->functions.len) return NULL;

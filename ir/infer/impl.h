@@ -169,8 +169,6 @@ bool infer_nodes(struct infer_run *run, struct ir_graph *g);
 void infer_body(struct infer *x, struct ir_graph *body);
 
 /* --- infer_call.c ------------------------------------------------------------------ */
-/* The function of the model that node n calls, or NULL. */
-struct ir_function *infer_callee(const struct ir_graph *g, ir_node n);
 /* The attributes of a node of a function under the call under way, in scratch: those that
  * refer to the caller's replaced. false where that cannot be told. */
 bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,

@@ -30,7 +30,7 @@ static bool has_open_attributes(const struct ir_node_info *n) {
 /* Runs the rule of the node. false: it broke a rule of its operator; x->why says which. */
 static bool apply(struct infer *x) {
     struct infer_entry e = infer_find(ir_domain_name(x->g, x->n), ir_op_name(x->g, x->n));
-    struct ir_function *f = infer_callee(x->g, x->n);
+    struct ir_function *f = ir_callee(x->g, x->n);
     if (f) {
         infer_call(x, f);
         return true;
