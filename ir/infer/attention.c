@@ -29,6 +29,30 @@ static bool by_heads(struct infer *x, uint32_t k, const char *heads, ir_dim out[
     return true;
 }
 
+/* The past of keys or values is like them but for its length, which is put in front. */
+static bool behind_past(struct infer *x, uint32_t past, ir_dim now[4]) {
+    struct infer_shape s;
+    if (!infer_has(x, past)) return true;
+    if (!infer_shape_of(x, past, &s) || s.rank != 4) {
+        now[2] = IR_DIM_UNKNOWN;
+        return true;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != 2 && !infer_same(x, &now[i], s.dim[i], "dimensions and those of the past"))
+            return false;
+    now[2] = ir_dim_add(x->d, s.dim[2], now[2]);
+    return true;
+}
+
+/* Batch, heads and length are the same where they are named alike. */
+static bool agree_by_heads(struct infer *x, ir_dim q[4], ir_dim k[4], ir_dim v[4]) {
+    return infer_same(x, &q[0], k[0], "the batches of query and key") &&
+           infer_same(x, &k[0], v[0], "the batches of key and value") &&
+           infer_same(x, &k[1], v[1], "the heads of key and value") &&
+           infer_same(x, &k[2], v[2], "the lengths of key and value") &&
+           infer_same(x, &q[3], k[3], "the sizes of heads of query and key");
+}
+
 /* Length of keys or values with those of the past in front. */
 static ir_dim with_past(const struct infer *x, uint32_t past, uint32_t axis,
                         ir_dim length) {
@@ -45,18 +69,33 @@ bool infer_attention(struct infer *x) {
     struct infer_shape s;
     enum ir_dtype t = infer_dtype(x, 0);
     if (!by_heads(x, 0, "q_num_heads", q) || !by_heads(x, 1, "kv_num_heads", k) ||
-        !by_heads(x, 2, "kv_num_heads", v))
+        !by_heads(x, 2, "kv_num_heads", v) || !agree_by_heads(x, q, k, v) ||
+        !behind_past(x, 4, k) || !behind_past(x, 5, v))
         return false;
     if (infer_shape_of(x, 0, &s) && s.rank == 3)
         infer_set_dims(x, 0, t, 3, (ir_dim[]){q[0], q[2], ir_dim_mul(x->d, q[1], v[3])});
     else if (infer_shape_of(x, 0, &s))
         infer_set_dims(x, 0, t, 4, (ir_dim[]){q[0], q[1], q[2], v[3]});
     else infer_set_unranked(x, 0, t, 0);
-    k[2] = with_past(x, 4, 2, k[2]);
-    v[2] = with_past(x, 5, 2, v[2]);
     infer_set_dims(x, 1, infer_dtype(x, 1), 4, k);
     infer_set_dims(x, 2, infer_dtype(x, 2), 4, v);
     infer_set_dims(x, 3, t, 4, (ir_dim[]){q[0], q[1], q[2], k[2]});
+    return true;
+}
+
+/* What a body of FlexAttention gives has the type that it takes. */
+static bool gives_scores(struct infer *x, const char *body, const struct ir_type *given,
+                         const struct ir_type *scores) {
+    struct infer_shape s;
+    enum ir_dtype t = given ? ir_type_dtype(given) : IR_UNDEFINED;
+    if (t != IR_UNDEFINED && t != scores->dtype)
+        return infer_fail(x, "body \"%s\" gives %s, wanted %s", body, ir_dtype_name(t),
+                          ir_dtype_name(scores->dtype));
+    if (!infer_type_shape(x, given, &s)) return true;
+    if (s.rank != 4)
+        return infer_fail(x, "body \"%s\" gives rank %u, wanted 4", body, s.rank);
+    for (uint32_t i = 0; i < 4; i++)
+        if (!infer_same(x, &s.dim[i], scores->dims[i], "dimensions of scores")) return false;
     return true;
 }
 
@@ -80,6 +119,8 @@ bool infer_flex_attention(struct infer *x) {
         if (!body) continue;
         infer_set_body_input(body, 0, scores);
         infer_body(x, body);
+        if (!gives_scores(x, bodies[i], infer_body_output(body, 0), scores))
+            return false;
     }
     q.dim[3] = v.dim[3];
     infer_set(x, 0, t, &q);

@@ -18,6 +18,21 @@ bool infer_same_as_first(struct infer *x) {
     return true;
 }
 
+/* The first two operands have one shape; they do not broadcast. */
+bool infer_same_shapes(struct infer *x) {
+    struct infer_shape a, b;
+    bool known_a = infer_shape_of(x, 0, &a), known_b = infer_shape_of(x, 1, &b);
+    infer_set_like(x, 0, infer_dtype(x, 0), known_a || !known_b ? 0 : 1);
+    if (!known_a || !known_b) return true;
+    if (a.rank != b.rank)
+        return infer_fail(x, "the operands have ranks %u and %u, wanted the same", a.rank,
+                          b.rank);
+    for (uint32_t i = 0; i < a.rank; i++)
+        if (!infer_same(x, &a.dim[i], b.dim[i], "dimensions of the operands")) return false;
+    infer_set(x, 0, infer_dtype(x, 0), &a);
+    return true;
+}
+
 bool infer_cast(struct infer *x) {
     enum ir_dtype to = infer_named_dtype(x, "to", IR_UNDEFINED);
     if (to == IR_UNDEFINED)

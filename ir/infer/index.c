@@ -233,8 +233,11 @@ bool infer_read_slice(struct infer *x, struct infer_slice *r) {
 bool infer_slice(struct infer *x) {
     struct infer_shape s;
     struct infer_slice r;
+    struct infer_ints axes = infer_ints(x, "axes");
     infer_set_unranked(x, 0, infer_dtype(x, 0), 0);
     if (!infer_shape_of(x, 0, &s)) return true;
+    for (uint32_t i = 0, axis; axes.known && i < axes.n; i++)
+        if (!infer_axis(x, axes.at[i], s.rank, &axis)) return false;
     if (!read_slice(x, &s, &r)) {
         s = (struct infer_shape){.rank = s.rank};
         infer_set(x, 0, infer_dtype(x, 0), &s);

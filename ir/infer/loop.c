@@ -147,10 +147,15 @@ static void infer_states(struct infer *x, const struct loop *l) {
     infer_body(x, l->body); /* says what is wrong */
 }
 
-/* The number of an iteration, and the condition: scalars unless declared [1]. */
+/* The number of an iteration, and the condition: scalars unless declared [1]; the type is
+ * the standard's, whatever is declared. */
 static void set_scalar_input(struct ir_graph *body, uint32_t k, enum ir_dtype t) {
-    if (!ir_type_ranked(infer_body_input(body, k)))
-        infer_set_body_input(body, k, ir_type_tensor(body->model->arena, t, 0, NULL));
+    const struct ir_type *in = infer_body_input(body, k);
+    bool ranked = ir_type_ranked(in);
+    if (ranked && in->dtype == t) return;
+    infer_set_body_input(body, k, ir_type_tensor(body->model->arena, t,
+                                                 ranked ? in->rank : 0,
+                                                 ranked ? in->dims : NULL));
 }
 
 bool infer_loop(struct infer *x) {

@@ -58,7 +58,7 @@ infer_rule infer_decoder_attention, infer_decoder_self_attention,
 /* infer_einsum.c */
 infer_rule infer_einsum;
 /* infer_elementwise.c */
-infer_rule infer_like_first, infer_same_as_first, infer_cast, infer_cast_like,
+infer_rule infer_like_first, infer_same_as_first, infer_same_shapes, infer_cast, infer_cast_like,
     infer_like_with_dtype, infer_dropout, infer_quantize_linear, infer_dequantize_linear,
     infer_dynamic_quantize_linear, infer_broadcast, infer_qlinear_broadcast,
     infer_qlinear_where, infer_mul_integer, infer_bias;

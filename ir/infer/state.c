@@ -48,7 +48,11 @@ bool infer_causal_conv(struct infer *x) {
     if (s.rank != 3 || w.rank != 3)
         return infer_fail(x, "input and weight have ranks %u and %u, wanted 3", s.rank,
                           w.rank);
-    ir_dim taps = ir_dim_sub(x->d, w.dim[2], infer_const(x, 1));
+    ir_dim one = infer_const(x, 1);
+    if (!infer_same(x, &w.dim[0], s.dim[1], "the channels of input and weight") ||
+        !infer_same(x, &w.dim[1], one, "dimension 1 of the weight and 1"))
+        return false;
+    ir_dim taps = ir_dim_sub(x->d, w.dim[2], one);
     taps = ir_dim_mul(x->d, taps, infer_const(x, infer_int(x, "dilation", 1)));
     infer_set_dims(x, 1, t, 3, (ir_dim[]){s.dim[0], s.dim[1], taps});
     return true;

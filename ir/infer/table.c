@@ -153,7 +153,7 @@ static const struct infer_entry table[] = {
     {"", "StringNormalizer", infer_string_normalizer, NULL},
     {"", "StringSplit", infer_string_split, NULL},
     {"", "Sub", infer_broadcast, infer_value_sub},
-    {"", "SwiGLU", infer_same_as_first, NULL},
+    {"", "SwiGLU", infer_same_shapes, NULL},
     {"", "TensorScatter", infer_same_as_first, NULL},
     {"", "TfIdfVectorizer", infer_tfidf_vectorizer, NULL},
     {"", "Tile", infer_tile, infer_value_tile},

@@ -236,16 +236,52 @@ static void verify_trees(struct verify *v) {
     for (size_t i = 0; i < countof(prefixes); i++) verify_tree_lists(v, prefixes[i]);
 }
 
+/* Items of the list or the 1-D tensor that an attribute holds; -1: it is something else. */
+static int64_t items_of(const struct ir_attr *a) {
+    switch (a->type) {
+    case IR_ATTR_INTS:
+    case IR_ATTR_FLOATS:
+    case IR_ATTR_STRINGS: return a->n;
+    case IR_ATTR_TENSOR: return a->n && a->tensors[0] ? (int64_t)a->tensors[0]->count : -1;
+    default: return -1;
+    }
+}
+
+static bool is_empty(const struct ir_attr *a) { return !a->ref && items_of(a) == 0; }
+
+/* The attribute whose name begins so: it is to be one, besides empty lists. */
+static const struct ir_attr *one_of(struct verify *v, const char *prefix) {
+    const struct ir_attr *found = NULL;
+    for (uint32_t k = 0; k < v->x->nattr; k++) {
+        const struct ir_attr *a = &v->x->attr[k];
+        if (strncmp(a->name, prefix, strlen(prefix)) != 0) continue;
+        if (!found || is_empty(found)) found = a;
+        else if (!is_empty(a)) {
+            ir_verify_wrong(v, "has both \"%s\" and \"%s\", wanted one of them",
+                            found->name, a->name);
+            return NULL;
+        }
+    }
+    if (!found) ir_verify_wrong(v, "has no attribute \"%s...\"", prefix);
+    return found;
+}
+
 /* What is looked up, and what is found. */
 static void verify_label_encoder(struct verify *v) {
-    static const char *const sides[] = {"keys_", "values_"};
     if (v->x->schema->since < 2) return;
-    for (size_t i = 0; i < countof(sides); i++) {
-        bool found = false;
-        for (uint32_t k = 0; k < v->x->nattr; k++)
-            found |= strncmp(v->x->attr[k].name, sides[i], strlen(sides[i])) == 0;
-        if (!found) ir_verify_wrong(v, "has no attribute \"%s...\"", sides[i]);
-    }
+    const struct ir_attr *keys = one_of(v, "keys_"), *values = one_of(v, "values_");
+    if (!keys || !values || keys->ref || values->ref) return;
+    int64_t n = items_of(keys), m = items_of(values);
+    if (n >= 0 && m >= 0 && n != m)
+        ir_verify_wrong(v, "attribute \"%s\" has %" PRId64 " items, wanted %" PRId64
+                        " as \"%s\"", values->name, m, n, keys->name);
+}
+
+static void verify_ml(struct verify *v) {
+    const char *op = v->x->schema->name;
+    if (strncmp(op, "TreeEnsemble", 12) == 0) verify_trees(v);
+    else if (rw_streq(op, "LabelEncoder")) verify_label_encoder(v);
+    else if (rw_streq(op, "ZipMap")) one_of(v, "classlabels_");
 }
 
 /* --- all of them ---------------------------------------------------------------------- */
@@ -270,10 +306,7 @@ static const struct entry entries[] = {
 
 void ir_verify_operator_rules(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
-    bool is_tree = strncmp(s->name, "TreeEnsemble", 12) == 0;
-    bool is_ml = rw_streq(s->domain, "ai.onnx.ml");
-    if (is_tree && is_ml) verify_trees(v);
-    if (is_ml && rw_streq(s->name, "LabelEncoder")) verify_label_encoder(v);
+    if (rw_streq(s->domain, "ai.onnx.ml")) verify_ml(v);
     if (*s->domain && !rw_streq(s->domain, "ai.onnx.preview")) return;
     ir_verify_ranks(v);
     ir_verify_same_dims(v);

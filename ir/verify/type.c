@@ -69,7 +69,8 @@ struct bound {
     uint32_t at;
 };
 
-/* Before 9 a Constant was one of floats by its schema; exporters and runtimes never cared. */
+/* Before 9 a Constant was one of floats by its schema; exporters and runtimes never
+ * cared. */
 static bool is_any_constant(const struct ir_schema *s) {
     return rw_streq(s->name, "Constant") && !*s->domain;
 }
