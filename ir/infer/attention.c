@@ -95,7 +95,8 @@ static bool gives_scores(struct infer *x, const char *body, const struct ir_type
     if (s.rank != 4)
         return infer_fail(x, "body \"%s\" gives rank %u, wanted 4", body, s.rank);
     for (uint32_t i = 0; i < 4; i++)
-        if (!infer_same(x, &s.dim[i], scores->dims[i], "dimensions of scores")) return false;
+        if (!infer_same(x, &s.dim[i], scores->dims[i], "dimensions of scores"))
+            return false;
     return true;
 }
 
@@ -109,6 +110,7 @@ bool infer_flex_attention(struct infer *x) {
         return true;
     if (q.rank != 4 || k.rank != 4 || v.rank != 4)
         return infer_fail(x, "ranks %u, %u, %u, wanted 4", q.rank, k.rank, v.rank);
+    if (!agree_by_heads(x, q.dim, k.dim, v.dim)) return false;
     enum ir_dtype inside = infer_named_dtype(x, "softmax_precision",
                                              t == IR_DOUBLE ? IR_DOUBLE : IR_FLOAT);
     const struct ir_type *scores =

@@ -21,22 +21,26 @@ enum ir_dtype infer_dtype_or(const struct ir_type *t, const struct ir_type *othe
     return ir_type_dtype(t) != IR_UNDEFINED ? ir_type_dtype(t) : ir_type_dtype(other);
 }
 
-void infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
+bool infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
                       const struct ir_type *b) {
     struct infer_shape s, t;
-    if (!a || !b || a->kind != b->kind) return;
+    if (!a || !b || a->kind != b->kind) return true;
     if (a->kind != IR_TENSOR) {
         struct ir_type both = *a;
         both.elem = infer_common_element(x, a->elem, b->elem);
         if (both.elem) infer_set_type(x, k, &both);
-        return;
+        return true;
     }
+    if (a->dtype && b->dtype && a->dtype != b->dtype)
+        return infer_fail(x, "output %u is %s or %s, wanted one type", k,
+                          ir_dtype_name(a->dtype), ir_dtype_name(b->dtype));
     infer_set_unranked(x, k, infer_dtype_or(a, b), 0);
     if (!infer_type_shape(x, a, &s) || !infer_type_shape(x, b, &t) || s.rank != t.rank)
-        return;
+        return true;
     for (uint32_t i = 0; i < s.rank; i++)
         if (s.dim[i] != t.dim[i]) s.dim[i] = IR_DIM_UNKNOWN;
     infer_set(x, k, infer_dtype_or(a, b), &s);
+    return true;
 }
 
 void infer_set_body_input(struct ir_graph *body, uint32_t k, const struct ir_type *t) {
@@ -91,8 +95,8 @@ bool infer_if(struct infer *x) {
                           no->outputs.len);
     for (uint32_t k = 0; k < x->nout; k++) {
         const struct ir_type *a = infer_body_output(yes, k), *b = infer_body_output(no, k);
-        if (condition == IR_UNKNOWN) infer_set_common(x, k, a, b);
-        else infer_set_type(x, k, condition == IR_TRUE ? a : b);
+        if (condition == IR_UNKNOWN && !infer_set_common(x, k, a, b)) return false;
+        if (condition != IR_UNKNOWN) infer_set_type(x, k, condition == IR_TRUE ? a : b);
     }
     return true;
 }

@@ -169,8 +169,8 @@ bool infer_loop(struct infer *x) {
     infer_states(x, &l);
     for (uint32_t k = 0; k < x->nout; k++) {
         const struct ir_type *out = infer_body_output(l.body, k + 1);
-        if (k < l.n) infer_set_common(x, k, infer_in(x, k + 2), out);
-        else infer_set_collected(x, k, out, 0, IR_DIM_UNKNOWN);
+        if (k < l.n && !infer_set_common(x, k, infer_in(x, k + 2), out)) return false;
+        if (k >= l.n) infer_set_collected(x, k, out, 0, IR_DIM_UNKNOWN);
     }
     return true;
 }

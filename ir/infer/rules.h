@@ -26,8 +26,9 @@ const struct ir_type *infer_body_input(const struct ir_graph *body, uint32_t k);
 const struct ir_type *infer_body_output(const struct ir_graph *body, uint32_t k);
 void infer_set_body_input(struct ir_graph *body, uint32_t k, const struct ir_type *t);
 enum ir_dtype infer_dtype_or(const struct ir_type *t, const struct ir_type *other);
-/* Output k has what holds of both types: the dims that are the same in both. */
-void infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
+/* Output k has what holds of both types: the dims that are the same in both; tensors of two
+ * element types are an error. */
+bool infer_set_common(struct infer *x, uint32_t k, const struct ir_type *a,
                       const struct ir_type *b);
 /* Elements of a sequence (infer_sequence.c): what is said of all of them by one; what holds
  * of both, or NULL. */

@@ -27,7 +27,10 @@ bool infer_dft(struct infer *x) {
     if (!infer_shape_of(x, 0, &s)) return true;
     if (s.rank < 2) return infer_fail(x, "the input has rank %u, wanted 2 or more", s.rank);
     if (given.given && (!given.known || given.n != 1)) {
-        infer_set(x, 0, infer_dtype(x, 0), &(struct infer_shape){.rank = s.rank});
+        bool kept = !infer_has(x, 1) && !onesided; /* whatever the axis is */
+        if (!kept) s = (struct infer_shape){.rank = s.rank};
+        s.dim[s.rank - 1] = infer_const(x, onesided && inverse ? 1 : 2);
+        infer_set(x, 0, infer_dtype(x, 0), &s);
         return true;
     }
     int64_t otherwise = x->schema && x->schema->since < 20 ? 1 : -2;

@@ -4,6 +4,18 @@
  */
 #include "ir/infer/rules.h"
 
+/* In ai.onnx the state that comes in has the shape of the one that goes out. */
+static bool unify_past(struct infer *x, ir_dim present[4]) {
+    struct infer_shape past;
+    bool is_standard = x->schema && !*x->schema->domain;
+    if (!is_standard || !infer_has(x, 3) || !infer_shape_of(x, 3, &past) || past.rank != 4)
+        return true;
+    for (uint32_t i = 0; i < 4; i++)
+        if (!infer_same(x, &present[i], past.dim[i], "dimensions of the state"))
+            return false;
+    return true;
+}
+
 /* (query [b, t, hq*dk], key [b, t, hkv*dk], value [b, t, hkv*dv], past, ...)
  * -> [b, t, heads*dv], present [b, hkv, dk, dv]; com.microsoft may keep a window of
  * states, and may have more heads of keys than of queries. */
@@ -26,8 +38,9 @@ bool infer_linear_attention(struct infer *x) {
     if (!infer_shape_of(x, 0, &q) || q.rank != 3) return true;
     infer_set_dims(x, 0, t, 3,
                    (ir_dim[]){q.dim[0], q.dim[1], ir_dim_mul(x->d, most, dv)});
-    if (!infer_int(x, "state_window", 0))
-        infer_set_dims(x, 1, state, 4, (ir_dim[]){q.dim[0], n, dk, dv});
+    ir_dim present[] = {q.dim[0], n, dk, dv};
+    if (!unify_past(x, present)) return false;
+    if (!infer_int(x, "state_window", 0)) infer_set_dims(x, 1, state, 4, present);
     return true;
 }
 
@@ -49,7 +62,7 @@ bool infer_causal_conv(struct infer *x) {
         return infer_fail(x, "input and weight have ranks %u and %u, wanted 3", s.rank,
                           w.rank);
     ir_dim one = infer_const(x, 1);
-    if (!infer_same(x, &w.dim[0], s.dim[1], "the channels of input and weight") ||
+    if (!infer_same(x, &s.dim[1], w.dim[0], "the channels of input and weight") ||
         !infer_same(x, &w.dim[1], one, "dimension 1 of the weight and 1"))
         return false;
     ir_dim taps = ir_dim_sub(x->d, w.dim[2], one);

@@ -188,14 +188,26 @@ static void verify_einsum(struct verify *v) {
         ir_verify_wrong(v, "has %u operands, its equation %u terms", v->x->nin, k + 1);
 }
 
-/* Two for each dimension of the image. */
+/* One item for each dimension of the image, two of pads. */
 static void verify_col2im(struct verify *v) {
-    const struct ir_attr *a = ir_find_attr(v->g, v->n, "pads");
+    static const char *const lists[] = {"pads", "strides", "dilations"};
     int64_t dims;
-    if (!a || a->type != IR_ATTR_INTS || a->ref || !length_of(v, 1, &dims)) return;
-    if (dims <= UINT16_MAX && a->n != 2 * dims)
-        ir_verify_wrong(v, "attribute \"pads\" has %u items, wanted %" PRId64, a->n,
-                        2 * dims);
+    if (!length_of(v, 1, &dims) || dims > UINT16_MAX) return;
+    for (size_t i = 0; i < countof(lists); i++) {
+        const struct ir_attr *a = ir_find_attr(v->g, v->n, lists[i]);
+        int64_t wanted = i == 0 ? 2 * dims : dims;
+        if (a && a->type == IR_ATTR_INTS && !a->ref && a->n != wanted)
+            ir_verify_wrong(v, "attribute \"%s\" has %u items, wanted %" PRId64, lists[i],
+                            a->n, wanted);
+    }
+}
+
+/* The update covers a part of one axis of the cache. */
+static void verify_tensor_scatter(struct verify *v) {
+    const struct ir_type *cache = ir_verify_ranked(v, 0), *update = ir_verify_ranked(v, 1);
+    if (cache && update && cache->rank != update->rank)
+        ir_verify_wrong(v, "operand 1 (\"update\") has rank %u, wanted %u", update->rank,
+                        cache->rank);
 }
 
 /* Bits of a type on its own, 0: unknown. */
@@ -302,6 +314,7 @@ static const struct entry entries[] = {
     {"OneHot", verify_one_hot},
     {"Resize", verify_resize},
     {"Split", verify_split},
+    {"TensorScatter", verify_tensor_scatter},
 };
 
 void ir_verify_operator_rules(struct verify *v) {

@@ -9,6 +9,7 @@ struct ranks {
     uint8_t operand, least, most;
 };
 static const struct ranks ranks[] = {
+    {"AffineGrid", 1, 1, 1},
     {"Attention", 4, 4, 4},           {"Attention", 5, 4, 4},
     {"CausalConvWithState", 0, 3, 3}, {"CausalConvWithState", 1, 3, 3},
     {"CausalConvWithState", 2, 1, 1}, {"CausalConvWithState", 3, 3, 3},

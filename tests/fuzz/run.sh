@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets of the preset fuzz, two at a time, each for so many seconds (30),
-# from the seeds that a target has and what earlier runs have found in build-fuzz/corpus.
+# from the seeds that a target has (tests/fuzz/NAME; saved.py makes those of check and
+# model) and what earlier runs have found in build-fuzz/corpus.
 # The random seed is fixed, so that a run differs from another in its length only; longer
 # runs with other seeds are for people: FUZZ_SEED=0 takes a new one each time.
 # What libFuzzer says is in build-fuzz/NAME.log; inputs that fail are in build-fuzz/crashes.
