@@ -17,6 +17,7 @@ struct attempt {
     struct arena arena;
     struct ir_model *model;
     struct pm_report report;
+    struct diag_sink diags; /* of rewriting */
     bool right;
     const char *why; /* not */
 };
@@ -27,33 +28,51 @@ static void drop(struct attempt *t) {
     *t = (struct attempt){0};
 }
 
-static enum rw_code rewrite(struct api_whole *w, uint64_t most_steps, struct diag_sink *diags,
-                            struct attempt *t) {
+static struct pm_options options_now(const struct api_whole *w) {
     struct pm_options o = *w->options;
-    o.most_steps = most_steps;
+    o.keep_opset |= w->keep_opset;
     o.forbidden = w->forbidden.at;
     o.nforbidden = w->forbidden.len;
-    t->model = ir_model_reread(&t->arena, w->original, diags);
-    if (!t->model) return RW_FORMAT;
-    TRY(api_prepare(t->model, o.verify, diags));
-    return api_rewrite(w->rules, t->model, &o, &t->arena, &t->report, diags);
+    return o;
 }
 
-/* Of a whole run (most_steps 0) what it has to say is passed on when it fails; what a part
- * of one says is not of interest. */
-static enum rw_code make(struct api_whole *w, uint64_t most_steps, struct attempt *t) {
-    struct diag_sink own;
+/* What there is to say of the model as it was read has been said. */
+static enum rw_code rewrite(struct api_whole *w, const struct pm_options *o,
+                            struct attempt *t) {
+    struct diag_sink unheard;
     *t = (struct attempt){.arena = ARENA_EMPTY};
-    diag_init(&own, &t->arena);
-    enum rw_code code = rewrite(w, most_steps, &own, t);
-    if (code == RW_OK) {
-        t->right = api_whole_agrees(w, t->model, &t->arena, &t->why);
-        return RW_OK;
+    diag_init(&t->diags, &t->arena);
+    diag_init(&unheard, &t->arena);
+    t->model = ir_model_reread(&t->arena, w->original, &t->diags);
+    if (!t->model) return RW_FORMAT;
+    TRY(api_prepare(t->model, o->verify, &unheard));
+    TRY(api_rewrite(w->rules, t->model, o, &t->arena, &t->report, &t->diags));
+    t->right = api_whole_agrees(w, t->model, &t->arena, &t->why);
+    return RW_OK;
+}
+
+static void hand_on(struct api_whole *w, const struct attempt *t) {
+    for (uint32_t i = 0; i < t->diags.list.len; i++) {
+        const struct diag *d = &t->diags.list.at[i];
+        const char *where = d->where ? arena_strdup(w->arena, d->where) : NULL;
+        if (d->at.source) diag_at(w->diags, d->level, d->at, "%s", d->text);
+        else diag_where(w->diags, d->level, where, "%s", d->text);
     }
-    t->why = "the model is not valid any more";
-    if (most_steps > 0) return RW_OK;
-    drop(t);
-    return rewrite(w, 0, w->diags, t); /* with its messages */
+}
+
+static enum rw_code make_all(struct api_whole *w, struct attempt *t) {
+    struct pm_options o = options_now(w);
+    enum rw_code code = rewrite(w, &o, t);
+    if (code != RW_OK || t->right) hand_on(w, t);
+    return code;
+}
+
+/* What a part of a run has to say is not of interest. It may end before the model was
+ * raised as far as was wished (RW_USAGE), which is right; or leave no valid model. */
+static void make_part(struct api_whole *w, const struct pm_options *o, struct attempt *t) {
+    enum rw_code code = rewrite(w, o, t);
+    if (code != RW_OK) t->why = "the model is not valid any more";
+    t->right |= code == RW_USAGE;
 }
 
 /* --- who it was ------------------------------------------------------------------- */
@@ -68,7 +87,8 @@ static uint32_t places_of(struct api_whole *w, const char *rule) {
 static void forbid(struct api_whole *w, const struct attempt *t) {
     const struct pm_place *p = &t->report.last;
     const struct rule *rule = t->report.last_rule;
-    struct pm_place own = {arena_strdup(w->arena, p->rule), arena_strdup(w->arena, p->value)};
+    struct pm_place own = {arena_strdup(w->arena, p->rule),
+                           arena_strdup(w->arena, p->value)};
     bool everywhere = places_of(w, own.rule) >= MOST_PLACES;
     struct span at = rule ? rule->at : (struct span){0};
     if (rule)
@@ -91,36 +111,63 @@ static void forbid(struct api_whole *w, const struct attempt *t) {
 }
 
 /* The first step that makes it wrong, of those that `wrong` made. */
-static enum rw_code bisect(struct api_whole *w, struct attempt *wrong) {
+static void bisect(struct api_whole *w, struct attempt *wrong) {
     uint64_t right = 0, steps = wrong->report.steps;
+    struct pm_options o = options_now(w);
     while (steps - right > 1) {
-        uint64_t middle = right + (steps - right) / 2;
         struct attempt t;
-        enum rw_code code = make(w, middle, &t);
-        if (code != RW_OK || t.right) {
+        o.most_steps = right + (steps - right) / 2;
+        make_part(w, &o, &t);
+        if (t.right) {
             drop(&t);
-            right = middle;
-            TRY(code);
-            continue;
+            right = o.most_steps;
+        } else {
+            drop(wrong);
+            *wrong = t;
+            steps = o.most_steps;
         }
-        drop(wrong);
-        *wrong = t;
-        steps = middle;
     }
-    return RW_OK;
 }
 
-static enum rw_code give_up(struct api_whole *w, const struct attempt *t, const char *what) {
-    diag_where(w->diags, DIAG_ERROR, ir_model_name(w->original), "%s: %s", what, t->why);
+static enum rw_code give_up(struct api_whole *w, const char *what, const char *why) {
+    diag_where(w->diags, DIAG_ERROR, ir_model_name(w->original), "%s: %s", what, why);
     return RW_WRONG;
 }
 
+/* The raise of the opset by itself, which all that needs it would be blamed for. */
+static enum rw_code judge_raise(struct api_whole *w, const struct pm_report *r) {
+    struct pm_options o = options_now(w);
+    struct attempt t;
+    enum rw_code code = RW_OK;
+    o.only_raise = true;
+    o.opset = r->opset_after;
+    make_part(w, &o, &t);
+    w->raise_is_right = t.right;
+    if (!t.right && w->options->opset) {
+        code = give_up(w, "raising the opset makes the model give something else", t.why);
+    } else if (!t.right) {
+        w->keep_opset = true;
+        diag_where(w->diags, DIAG_WARNING, ir_model_name(w->original),
+                   "raising the opset from %" PRId64 " to %" PRId64 " makes the model give "
+                   "something else, so rules that need it are left out: %s",
+                   r->opset_before, r->opset_after, t.why);
+    }
+    drop(&t);
+    return code;
+}
+
 static enum rw_code improve(struct api_whole *w, struct attempt *t) {
-    if (t->report.steps == 0)
-        return give_up(w, t, "the model gives something else although no rewrite is left");
+    const struct pm_report *r = &t->report;
+    if (r->opset_after != r->opset_before && !w->raise_is_right) {
+        TRY(judge_raise(w, r));
+        if (!w->raise_is_right) return RW_OK; /* without it, then */
+    }
+    if (r->steps == 0)
+        return give_up(w, "the model gives something else although no rewrite is left",
+                       t->why);
     if (w->forbidden.len >= MOST_GUILTY)
-        return give_up(w, t, "the model still gives something else");
-    TRY(bisect(w, t));
+        return give_up(w, "the model still gives something else", t->why);
+    bisect(w, t);
     forbid(w, t);
     return RW_OK;
 }
@@ -130,7 +177,7 @@ enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
     struct attempt t;
     TRY(api_whole_inputs(w));
     for (;;) {
-        enum rw_code code = make(w, 0, &t);
+        enum rw_code code = make_all(w, &t);
         if (code == RW_OK && t.right) break;
         if (code == RW_OK) code = improve(w, &t);
         drop(&t);

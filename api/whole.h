@@ -22,6 +22,8 @@ struct api_whole {
     uint32_t nsets; /* of inputs, and what the original gives for them */
     struct judge_values *in, *wanted;
     bool quantised;
+    bool keep_opset;    /* raising was found wrong, or was asked not to be done */
+    bool raise_is_right;
     VEC(struct pm_place) forbidden;
     VEC(struct api_guilty) guilty;
 };

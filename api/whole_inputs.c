@@ -83,7 +83,8 @@ enum rw_code api_whole_inputs(struct api_whole *w) {
     uint32_t session;
     w->quantised = rounds_to_integers(w->original);
     TRY(load(w, &session));
-    enum rw_code code = w->verify->ninputs ? read_inputs(w, session) : make_inputs(w, session);
+    enum rw_code code =
+        w->verify->ninputs ? read_inputs(w, session) : make_inputs(w, session);
     judge_unload(w->judge, session);
     return code;
 }

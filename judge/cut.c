@@ -34,7 +34,8 @@ static struct cut_node take_down(struct cut *c, ir_node n) {
         for (uint32_t k = 0; has_bodies(&x->attr[i]) && k < x->attr[i].n; k++)
             nin += add_captures(x->attr[i].graphs[k], in + nin);
     const char *op = ir_op_name(c->g, n);
-    c->quantised |= strstr(op, "Quantize") || strstr(op, "QLinear") || strstr(op, "Integer");
+    c->quantised |=
+        strstr(op, "Quantize") || strstr(op, "QLinear") || strstr(op, "Integer");
     return (struct cut_node){n, nin, x->nout, in,
                              arena_copy(c->a, x->out, x->nout * sizeof *x->out)};
 }
@@ -111,8 +112,8 @@ struct after {
 static void need(struct after *x, ir_value v) {
     const struct ir_graph *g = x->c->g;
     ir_node n = ir_has(g, v, IR_IS_DEAD) ? IR_NONE : ir_val(g, v)->producer;
-    if (n == IR_NONE || !was_matched(x->c, n) || is_in(x->nodes.at, x->nodes.len, n)) return;
-    vec_push(x->c->a, &x->nodes, n);
+    if (n != IR_NONE && was_matched(x->c, n) && !is_in(x->nodes.at, x->nodes.len, n))
+        vec_push(x->c->a, &x->nodes, n);
 }
 
 static struct cut_port *port_of(struct cut *c, ir_value v) {

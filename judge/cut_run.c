@@ -88,7 +88,8 @@ static struct ir_slice_ports ports_of(struct cut *c, const struct cut_inputs *in
     }
     for (uint32_t i = 0; i < c->nresults; i++)
         outputs[p.noutputs++] = (struct ir_slice_output){
-            side ? c->results[i].now : c->results[i].old, arena_printf(c->a, "result%u", i)};
+            side ? c->results[i].now : c->results[i].old,
+            arena_printf(c->a, "result%u", i)};
     return p;
 }
 

@@ -63,6 +63,7 @@ struct pm_options {
     enum rule_class level;  /* -O0 exact, -O1 float, -O2 approx */
     int64_t opset;          /* --opset N: raise to it first; 0: no wish */
     bool keep_opset;        /* --keep-opset: rules that need a newer one are off */
+    bool only_raise;        /* to `opset`, and nothing else */
     enum pm_verify verify;
     uint64_t fold_limit;
     uint32_t ndefines;

@@ -278,6 +278,7 @@ static enum rw_code raise_first(struct pm_run *r) {
 
 static enum rw_code run_stages(struct pm_run *r) {
     TRY(raise_first(r));
+    if (r->options->only_raise) return RW_OK;
     const struct ir_pass *cse = ir_pass_find("cse");
     if (cse) run_pass(r, cse, 0);
     for (uint32_t i = 0; i < r->p->stages.len && !pm_steps_end(r); i++) {

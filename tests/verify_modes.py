@@ -145,6 +145,25 @@ def on_error(a, folder):
     return problems
 
 
+def wrong_raise(a, folder):
+    """A wrong rule of the pack "opset": the model stays at its opset, right, and rules that
+    need no newer one are applied."""
+    model, out = MODELS / "bert-eager__ts11.onnx", pathlib.Path(folder) / "raise.onnx"
+    text = (HERE.parent / "rules/opset.rules").read_text()
+    pack = pathlib.Path(folder) / "opset.rules"
+    pack.write_text(text.replace("{ y = f <axis = -1> (x) }", "{ y = f <axis = -2> (x) }"))
+    problems = []
+    for mode in ("rewrites", "model"):
+        done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, f"--verify={mode}")
+        wrong = done.returncode or judge(model, out, manifest(MODELS)[model.name])
+        if wrong or "softmax_13" in applied or not applied.get("gelu_erf") or "opset" not in done.stderr:
+            problems.append(f"wrong raise, {mode}: {wrong}: {applied}: {done.stderr[-300:]}")
+    done, _ = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=model", "--opset=17")
+    if done.returncode != 1:
+        problems.append(f"wrong raise, --opset: exit {done.returncode}, wanted 1")
+    return problems
+
+
 def with_inputs(a, folder):
     """The model's own inputs, as --inputs."""
     model, out = MODELS / "bert-eager__ts14.onnx", pathlib.Path(folder) / "inputs.onnx"
@@ -164,7 +183,8 @@ def main():
     packs = [p for folder in ("verify_packs", "wrong") for p in sorted((HERE / folder).glob(a.only + ".rules"))]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         parts = list(pool.map(lambda pack: run_pack(a, pack, rows, folder), packs))
-        lines = [x for part in parts for x in part[0]] + on_error(a, folder) + with_inputs(a, folder)
+        lines = [x for part in parts for x in part[0]]
+        lines += on_error(a, folder) + with_inputs(a, folder) + wrong_raise(a, folder)
     print("\n".join(lines + [f"{len(packs)} packs, {sum(x[1] for x in parts)} cases, {len(lines)} wrong"]))
     return 1 if lines or not packs else 0
 
