@@ -14,7 +14,8 @@ static const struct command main_job = {
     "rewrites MODEL by the rules of the packs (without -r: auto.rules) and writes OUT\n"
     "(without -o: MODEL with .opt.onnx in place of .onnx); - is a standard stream"};
 static const struct command commands[] = {
-    {"explain", FOR_EXPLAIN, cmd_later, "explain -r PACK MODEL", 0, ANY,
+    {"explain", FOR_EXPLAIN, cmd_explain,
+     "explain [-r PACK]... [--rule RULE] [--node NODE] [--json] MODEL", 1, 1,
      "why a rule did not match"},
     {"check", FOR_CHECK, cmd_check, "check [--json] MODEL", 1, 1, "verify a model"},
     {"infer", FOR_INFER, cmd_infer, "infer [--json] [-o OUT] MODEL", 1, 1, "write inferred shapes"},

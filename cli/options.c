@@ -8,8 +8,8 @@
 enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
-    OPT_RULE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON, OPT_QUIET,
-    OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_LATER
+    OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
+    OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -54,9 +54,11 @@ static const struct option_def defs[] = {
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
     {OPT_TOLERANCE, 0, "tolerance", "X", FOR_DIFF,
      "errors up to X * max(1, |v|) are none (default 1e-5, more for small types)"},
-    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF,
+    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN,
      "what was found as JSON on standard output"},
-    {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "test: of this rule alone"},
+    {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "of this rule alone"},
+    {OPT_NODE, 0, "node", "NODE", FOR_EXPLAIN,
+     "this node alone, by its name or that of a result"},
     {OPT_COUNT, 0, "count", "N", FOR_RULES,
      "test: instances of a rule that are compared (default 200; 0: examples only)"},
     {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF, "begin with other random numbers"},
@@ -67,7 +69,6 @@ static const struct option_def defs[] = {
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
     {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
     {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
-    {OPT_LATER, 0, "node", "N", FOR_EXPLAIN, NULL},
     {OPT_LATER, 0, "outputs", "Y", FOR_CAPTURE, NULL},
 };
 
@@ -189,6 +190,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_ALL: o->all = true; return true;
     case OPT_JSON: o->json = true; return true;
     case OPT_RULE: o->rule = value; return true;
+    case OPT_NODE: o->node = value; return true;
     case OPT_KEEP: o->keep = value; return true;
     case OPT_ORT: o->ort = value; return true;
     case OPT_SEED: return read_number(r, d, value, &o->seed);

@@ -25,7 +25,7 @@ struct options {
     enum rule_class level;
     enum ir_weights weights;
     enum pm_verify verify;
-    const char *rule, *keep, *ort; /* --rule, --keep, --ort, or NULL */
+    const char *rule, *node, *keep, *ort; /* --rule, --node, --keep, --ort, or NULL */
     int64_t seed, count, jobs;
     VEC(const char *) inputs; /* .npz files */
     bool random;      /* --random */

@@ -8,4 +8,8 @@
  * RW_WRONG when one fails. */
 enum rw_code rules_test(struct session *s, const char *pack);
 
+/* Warns when a near miss, which did not match, fails at something else than it names. */
+void rules_near(struct session *s, const struct pm_auto *rules, const struct rule *r,
+                const struct rule_example *e, const struct pm_options *o);
+
 #endif

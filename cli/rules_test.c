@@ -85,9 +85,11 @@ static bool run_example(struct tests *t, const struct rule *r,
         .opset = rw_streq(r->pack->name, "opset") ? r->requires_opset : 0,
         .verify = PM_VERIFY_STRUCTURE};
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
-    return m && api_prepare(m, o.verify, &s->diags) == RW_OK &&
-           api_rewrite(t->rules, m, &o, &s->arena, &report, &s->diags) == RW_OK &&
-           judge(t, r, e, m, &report);
+    bool ok = m && api_prepare(m, o.verify, &s->diags) == RW_OK &&
+              api_rewrite(t->rules, m, &o, &s->arena, &report, &s->diags) == RW_OK &&
+              judge(t, r, e, m, &report);
+    if (ok && e->is_near) rules_near(s, t->rules, r, e, &o);
+    return ok;
 }
 
 static void run_rule(struct tests *t, const struct rule *r) {

@@ -173,6 +173,13 @@ static void test_value(struct lower *l, const struct ast *value, struct attr_tes
     }
 }
 
+/* `name = value`, unless the value stands elsewhere, as that of a sub-pattern's parameter. */
+static struct span whole_attr(const struct ast_attr *a) {
+    bool beside = a->value && a->value->at.source == a->at.source &&
+                  a->value->at.begin >= a->at.end;
+    return beside ? span_join(a->at, a->value->at) : a->at;
+}
+
 void dsl_attrs(struct lower *l, const struct ast_call *call, struct pat *node) {
     if (call->attrs.len > LOWER_PARAMS) {
         dsl_error(l, node->at, "more than %u parameters in one <...>", LOWER_PARAMS);
@@ -190,7 +197,8 @@ void dsl_attrs(struct lower *l, const struct ast_call *call, struct pat *node) {
         }
         struct attr_test *t = &tests[node->nattrs++];
         *t = (struct attr_test){.name = a->name, .kind = ATTR_ANY, .slot = SLOT_NONE,
-                                .is_axis = is_axis_name(a->name), .at = a->at};
+                                .is_axis = is_axis_name(a->name), .at = a->at,
+                                .whole = whole_attr(a)};
         for (struct attr_test *earlier = tests; earlier < t; earlier++)
             if (rw_streq(earlier->name, t->name))
                 dsl_error(l, a->at, "\"%s\" is given twice", a->name);

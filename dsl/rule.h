@@ -109,7 +109,8 @@ struct attr_test {
     struct literal lit;      /* ATTR_LITERAL */
     const struct expr *expr; /* ATTR_EXPR */
     bool is_axis;            /* compared after both sides are normalised by the rank */
-    struct span at;
+    struct span at;          /* of the name */
+    struct span whole;       /* name = value */
 };
 
 struct pat_op {

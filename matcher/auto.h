@@ -29,12 +29,19 @@ struct pm_insn {
 
 #define PM_NO_REG UINT16_MAX
 
+/* What of a rule an instruction stands for, for explain. */
+struct pm_origin {
+    struct span at;
+    const struct pat *pat; /* or NULL: a parameter, a dimension */
+};
+
 /* --- code while it is made -------------------------------------------------------- */
 /* A step is an instruction, or one that holds sequences of its own: TRY its alternatives,
  * IFSET and UNLESS (tested: in.a) one block. Registers first .. end - 1 are those that
  * the inner sequences fill, and are cleared in front of them. */
 struct pm_step {
     struct pm_insn in;
+    struct pm_origin place;
     uint32_t ninner;
     struct pm_seq *inner;
     uint16_t first, end;
@@ -111,6 +118,7 @@ struct pm_auto {
     VEC(struct pm_accept) accept;
     VEC(const struct rule *) rules; /* each once, in order of first stage */
     VEC(struct pm_insn) code;
+    VEC(struct pm_origin) places; /* of each instruction; of a shared one, the first rule's */
     VEC(struct pm_stage) stages;
     VEC(const struct rule_pack *) packs; /* those given, and those that they use */
 };

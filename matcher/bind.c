@@ -61,7 +61,8 @@ static bool exec_OP(struct pm_machine *m, const struct pm_insn *in) {
 }
 
 static bool exec_NAMED(struct pm_machine *m, const struct pm_insn *in) {
-    return pm_spec_fits(&m->site, node(m, in->a), &m->site.p->spec.at[in->x]);
+    struct pm_odd odd;
+    return pm_spec_fits(&m->site, node(m, in->a), &m->site.p->spec.at[in->x], &odd);
 }
 
 static bool exec_OUTPUTS(struct pm_machine *m, const struct pm_insn *in) {
@@ -266,7 +267,7 @@ static bool exec_UNLESS(struct pm_machine *m, const struct pm_insn *in) {
 }
 
 /* --- a match ---------------------------------------------------------------------- */
-static bool is_matched(const struct pm_machine *m, ir_node n) {
+bool pm_is_matched(const struct pm_machine *m, ir_node n) {
     for (uint32_t i = 0; i < m->nodes.len; i++)
         if (m->nodes.at[i].node == n) return true;
     return false;
@@ -285,7 +286,7 @@ static bool uses_are_inside(const struct pm_machine *m, ir_value v) {
     const struct ir_graph *g = m->site.g;
     for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
         const struct ir_use_info *x = &g->uses.at[u];
-        if (x->user == IR_NONE || x->slot == IR_SLOT_BODY || !is_matched(m, x->user))
+        if (x->user == IR_NONE || x->slot == IR_SLOT_BODY || !pm_is_matched(m, x->user))
             return false;
     }
     return true;
@@ -293,8 +294,8 @@ static bool uses_are_inside(const struct pm_machine *m, ir_value v) {
 
 /* Interior values are not seen from outside. The uses inside are no more than the matched
  * nodes have operands, so that a value with many users costs nothing. */
-static bool is_closed(const struct pm_machine *m, const struct rule *r,
-                      const struct pm_binding *slots) {
+ir_value pm_leak(const struct pm_machine *m, const struct rule *r,
+                 const struct pm_binding *slots) {
     const struct ir_graph *g = m->site.g;
     uint32_t most = 0;
     for (uint32_t i = 0; i < m->nodes.len; i++) most += ir_nod(g, m->nodes.at[i].node)->nin;
@@ -304,19 +305,24 @@ static bool is_closed(const struct pm_machine *m, const struct rule *r,
         for (uint32_t k = 0; k < x->nout; k++) {
             ir_value v = x->out[k];
             if (v == IR_NONE || ir_val(g, v)->nuses == 0 || is_open(r, slots, v)) continue;
-            if (ir_val(g, v)->nuses > most || !uses_are_inside(m, v)) return false;
+            if (ir_val(g, v)->nuses > most || !uses_are_inside(m, v)) return v;
         }
     }
-    return true;
+    return IR_NONE;
 }
 
-static bool exec_ACCEPT(struct pm_machine *m, const struct pm_insn *in) {
-    const struct pm_accept *a = &m->site.p->accept.at[in->x];
+struct pm_binding *pm_bound_slots(const struct pm_machine *m, const struct pm_accept *a) {
     struct pm_binding *slots = arena_zalloc(m->site.arena, a->rule->nslots * sizeof *slots);
     for (uint32_t i = 0; i < a->rule->nslots; i++)
         if (a->regs[i] != PM_NO_REG && pm_is_set(reg(m, a->regs[i])))
             slots[i] = reg(m, a->regs[i]);
-    if (!is_closed(m, a->rule, slots)) return false;
+    return slots;
+}
+
+static bool exec_ACCEPT(struct pm_machine *m, const struct pm_insn *in) {
+    const struct pm_accept *a = &m->site.p->accept.at[in->x];
+    struct pm_binding *slots = pm_bound_slots(m, a);
+    if (pm_leak(m, a->rule, slots) != IR_NONE) return false;
     struct pm_binding *exprs = arena_new_array(m->site.arena, struct pm_binding, a->nexprs);
     for (uint32_t i = 0; i < a->nexprs; i++) exprs[i] = reg(m, a->exprs[i].reg);
     ir_node *nodes = arena_new_array(m->site.arena, ir_node, m->nodes.len);
@@ -338,8 +344,9 @@ static bool step(struct pm_machine *m) {
     return false;
 }
 
-/* Back to the newest frame; false when there is none. */
-static bool back(struct pm_machine *m) {
+bool pm_step_on(struct pm_machine *m) { return step(m); }
+
+bool pm_back(struct pm_machine *m) {
     if (m->frames.len == 0) return false;
     struct pm_frame f = vec_pop(&m->frames);
     while (m->trail.len > f.trail) {
@@ -352,7 +359,7 @@ static bool back(struct pm_machine *m) {
     return true;
 }
 
-void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) {
+void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root) {
     m->frames.len = m->trail.len = m->nodes.len = m->regs.len = 0;
     vec_reserve(m->arena, &m->regs, prog->nregs);
     memset(m->regs.at, 0, prog->nregs * sizeof *m->regs.at);
@@ -361,9 +368,13 @@ void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) 
     vec_push(m->arena, &m->nodes, (struct pm_matched){root, false});
     m->pc = prog->start;
     m->stop = false;
+}
+
+void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) {
+    pm_begin(m, prog, root);
     for (m->left = MAX_STEPS; m->left > 0 && !m->stop; m->left--) {
         m->tests++;
-        if (!step(m) && (m->stop || !back(m))) return;
+        if (!step(m) && (m->stop || !pm_back(m))) return;
     }
 }
 

@@ -74,6 +74,18 @@ const struct pm_program *pm_program_at(const struct pm_stage *s, const struct pm
  * those that are part of the pattern have been asked. */
 void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root);
 
+/* pm_bind in steps, for explain: from the beginning; one instruction, false when it fails;
+ * back to the newest frame, false when there is none. */
+void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root);
+bool pm_step_on(struct pm_machine *m);
+bool pm_back(struct pm_machine *m);
+/* What the slots of a rule are bound to, now that its end is reached. */
+struct pm_binding *pm_bound_slots(const struct pm_machine *m, const struct pm_accept *a);
+/* A value of the matched nodes that is seen outside and may not be, or IR_NONE. */
+ir_value pm_leak(const struct pm_machine *m, const struct rule *r,
+                 const struct pm_binding *slots);
+bool pm_is_matched(const struct pm_machine *m, ir_node n);
+
 /* value.c */
 /* Is the constant equal to the literal, within its tolerance? */
 bool pm_literal_fits(struct ir_graph *g, ir_value v, const struct literal *l,
@@ -92,8 +104,14 @@ bool pm_sees(struct ir_graph *g, ir_value v, ir_value w, struct arena *a);
 
 /* params.c */
 bool pm_param_fits(const struct pm_site *s, ir_node n, const struct pm_test *t);
-/* Operands behind those given, and parameters not named. */
-bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec);
+/* Operands behind those given, and parameters not named. What is not as it must be: the
+ * name of a parameter or an attribute, or an operand. */
+struct pm_odd {
+    const char *name; /* or NULL: an operand */
+    uint32_t operand;
+};
+bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec,
+                  struct pm_odd *odd);
 bool pm_cast_is_lossless(const struct pm_site *s, ir_node n);
 /* What an integer counts in: an axis is the same as another when both are counted from the
  * front, as far as the ranks are known; a plain integer beside an axis is meant as one. */

@@ -135,6 +135,7 @@ static void define_next(struct planner *pl) {
 static void see(struct planner *pl, const void *ctx) {
     const struct sight *e = ctx;
     struct slot_plan *s = &pl->slots[e->slot];
+    pl->place = e->place;
     if (s->reg == PM_NO_REG) {
         s->reg = plan_reg(pl);
         plan_emit(pl, PM_CLEAR, s->reg, (uint16_t)(s->reg + 1), 0);

@@ -83,7 +83,7 @@ static struct pm_val dims_list(struct pm_env *env, struct pm_binding b) {
     return pm_list(n, items);
 }
 
-static struct pm_val binding_value(struct pm_env *env, struct pm_binding b) {
+struct pm_val pm_binding_value(struct pm_env *env, struct pm_binding b) {
     switch (b.kind) {
     case BOUND_NOTHING: return absent;
     case BOUND_VALUE: return graph_value(b.a);
@@ -106,7 +106,7 @@ static struct pm_val binding_value(struct pm_env *env, struct pm_binding b) {
 struct pm_val pm_slot_value(struct pm_env *env, uint32_t slot) {
     for (const struct pm_local *l = env->locals; l; l = l->outer)
         if (l->slot == slot) return l->value;
-    return env->slots ? binding_value(env, env->slots[slot]) : unknown;
+    return env->slots ? pm_binding_value(env, env->slots[slot]) : unknown;
 }
 
 static struct pm_val param_of_pack(struct pm_env *env, const struct expr *e) {
@@ -273,14 +273,17 @@ enum ir_truth pm_holds(struct pm_env *env, const struct expr *e) {
     return v.i ? IR_TRUE : IR_FALSE;
 }
 
+bool pm_expr_test_holds(struct pm_env *env, const struct pm_match *m, uint32_t i) {
+    struct pm_binding b = m->exprs[i];
+    if (!pm_is_set(b)) return true;
+    struct pm_val found = pm_binding_value(env, b);
+    return pm_equal(env, found, pm_eval(env, m->accept->exprs[i].expr)) == IR_TRUE;
+}
+
 bool pm_conditions_hold(struct pm_env *env, const struct pm_match *m) {
     const struct pm_accept *a = m->accept;
-    for (uint32_t i = 0; i < a->nexprs; i++) {
-        struct pm_binding b = m->exprs[i];
-        if (!pm_is_set(b)) continue;
-        struct pm_val found = binding_value(env, b), want = pm_eval(env, a->exprs[i].expr);
-        if (pm_equal(env, found, want) != IR_TRUE) return false;
-    }
+    for (uint32_t i = 0; i < a->nexprs; i++)
+        if (!pm_expr_test_holds(env, m, i)) return false;
     for (uint32_t i = 0; i < a->rule->nwhere; i++)
         if (pm_holds(env, a->rule->where[i]) != IR_TRUE) return false;
     return true;

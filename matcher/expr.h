@@ -64,9 +64,12 @@ struct pm_env {
 struct pm_val pm_eval(struct pm_env *env, const struct expr *e);
 /* true, false, or unknown (absent too). */
 enum ir_truth pm_holds(struct pm_env *env, const struct expr *e);
+/* <name = (expression)> number i of a match; a parameter that is absent passes. */
+bool pm_expr_test_holds(struct pm_env *env, const struct pm_match *m, uint32_t i);
 /* Are all conditions of a match true, those in <name = (expression)> too? */
 bool pm_conditions_hold(struct pm_env *env, const struct pm_match *m);
 struct pm_val pm_slot_value(struct pm_env *env, uint32_t slot);
+struct pm_val pm_binding_value(struct pm_env *env, struct pm_binding b);
 /* What a parameter of a node is worth to an expression. */
 struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name, bool is_axis);
 

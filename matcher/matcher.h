@@ -9,9 +9,11 @@
 
 #include "dsl/rule.h"
 #include "ir/ir.h"
+#include "matcher/explain.h"
 #include "matcher/binding.h"
 
 struct pm_auto;
+struct pm_stage; /* auto.h */
 
 /* Compiles packs, in the order given. A pack named "opset" does not run by itself: its
  * rules carry nodes to a newer opset when a model is raised. NULL and diagnostics when a
@@ -75,6 +77,9 @@ struct pm_options {
     uint32_t nforbidden;          /* what is not to be applied */
     const struct pm_place *forbidden;
     uint64_t most_steps;          /* the run ends after so many; 0: when it is done */
+    /* Called before each stage with the model as it is then; false ends the run. */
+    bool (*before)(void *ctx, const struct pm_stage *s);
+    void *before_ctx;
 };
 
 /* What was applied. */

@@ -44,9 +44,14 @@ static struct twig *grow(struct arena *a, struct twig *t, const struct pm_step *
     return kid;
 }
 
-static uint32_t put(struct pm_auto *p, struct pm_insn in) {
+static uint32_t put(struct pm_auto *p, struct pm_insn in, struct pm_origin place) {
     vec_push(p->arena, &p->code, in);
+    vec_push(p->arena, &p->places, place);
     return p->code.len - 1;
+}
+
+static uint32_t put_jump(struct pm_auto *p, enum pm_opcode op) {
+    return put(p, (struct pm_insn){.op = (uint8_t)op}, (struct pm_origin){0});
 }
 
 static void put_step(struct pm_auto *p, const struct pm_step *s);
@@ -60,10 +65,10 @@ static void put_alternatives(struct pm_auto *p, const struct pm_step *s) {
     VEC(uint32_t) jumps = {0};
     for (uint32_t i = 0; i < s->ninner; i++) {
         bool last = i + 1 == s->ninner;
-        uint32_t try = last ? 0 : put(p, (struct pm_insn){.op = PM_TRY});
+        uint32_t try = last ? 0 : put_jump(p, PM_TRY);
         put_seq(p, &s->inner[i]);
         if (last) break;
-        vec_push(p->arena, &jumps, put(p, (struct pm_insn){.op = PM_JUMP}));
+        vec_push(p->arena, &jumps, put_jump(p, PM_JUMP));
         p->code.at[try].x = p->code.len;
     }
     for (uint32_t i = 0; i < jumps.len; i++) p->code.at[jumps.at[i]].x = p->code.len;
@@ -71,13 +76,13 @@ static void put_alternatives(struct pm_auto *p, const struct pm_step *s) {
 
 static void put_step(struct pm_auto *p, const struct pm_step *s) {
     if (s->end > s->first)
-        put(p, (struct pm_insn){.op = PM_CLEAR, .a = s->first, .b = s->end});
+        put(p, (struct pm_insn){.op = PM_CLEAR, .a = s->first, .b = s->end}, s->place);
     if (s->ninner == 0) {
-        put(p, s->in);
+        put(p, s->in, s->place);
     } else if (s->in.op == PM_TRY) {
         put_alternatives(p, s);
     } else {
-        uint32_t guard = put(p, s->in);
+        uint32_t guard = put(p, s->in, s->place);
         put_seq(p, &s->inner[0]);
         p->code.at[guard].x = p->code.len;
     }
@@ -90,7 +95,7 @@ static void put_tree(struct pm_auto *p, const struct twig *root) {
     for (const struct twig *t = root; t;) {
         if (t->step) put_step(p, t->step);
         if (t->kids.len > 1) {
-            uint32_t try = put(p, (struct pm_insn){.op = PM_TRY});
+            uint32_t try = put_jump(p, PM_TRY);
             vec_push(p->arena, &forks, (struct fork){t, 1, try});
         }
         if (t->kids.len > 0) {
@@ -105,7 +110,7 @@ static void put_tree(struct pm_auto *p, const struct twig *root) {
         if (f->next == f->at->kids.len)
             forks.len--;
         else
-            f->try = put(p, (struct pm_insn){.op = PM_TRY});
+            f->try = put_jump(p, PM_TRY);
     }
 }
 

@@ -15,6 +15,7 @@ void plan_items(struct planner *pl, uint16_t reg, const struct literal *l) {
     plan_emit(pl, PM_LENGTH, reg, 0, l->n);
     for (uint32_t i = 0; i < l->n; i++) {
         const struct pat_dim *item = &l->items[i];
+        plan_at(pl, item->at, NULL);
         if (item->kind == DIM_SLOT) {
             bind_new(pl, PM_ITEM, reg, i, item->slot);
         } else if (item->kind == DIM_CONST) {
@@ -48,6 +49,7 @@ static void plan_expr(struct planner *pl, uint16_t node, const struct attr_test 
 }
 
 static void plan_attr(struct planner *pl, uint16_t node, const struct attr_test *t) {
+    plan_at(pl, t->whole, NULL);
     switch (t->kind) {
     case ATTR_ANY: break;
     case ATTR_BIND: plan_bind(pl, t->slot, plan_param(pl, node, t)); break;
@@ -68,6 +70,7 @@ static void plan_attrs(struct planner *pl, uint16_t node, const struct pat *pat,
         if (pat->attrs[i].kind == ATTR_LITERAL) plan_attr(pl, node, &pat->attrs[i]);
     for (uint32_t i = 0; i < pat->nattrs; i++)
         if (pat->attrs[i].kind != ATTR_LITERAL) plan_attr(pl, node, &pat->attrs[i]);
+    plan_at(pl, pat->at, pat);
     if (pat->attrs_slot != SLOT_NONE) bind_new(pl, PM_ATTRS, node, spec, pat->attrs_slot);
     if (pat->op_slot != SLOT_NONE) bind_new(pl, PM_OPNAME, node, 0, pat->op_slot);
 }
@@ -106,6 +109,7 @@ static void plan_args(struct planner *pl, struct goals *q, uint16_t node,
     }
     for (; k < pat->nargs; k++) {
         const struct pat *arg = pat->args[k];
+        plan_at(pl, arg->at, arg);
         if (arg->kind == PAT_REST) {
             uint16_t r = plan_reg(pl);
             plan_emit(pl, PM_REST, r, node, k);
@@ -120,6 +124,7 @@ static void plan_args(struct planner *pl, struct goals *q, uint16_t node,
 
 void plan_pick(struct planner *pl, struct goals *q, const struct goal *goal) {
     uint16_t a = plan_reg(pl), b = plan_reg(pl);
+    plan_at(pl, goal->pat->at, goal->pat);
     plan_emit(pl, PM_PICK, a, b, 0)->in.c = goal->reg;
     plan_want(pl, q, a, goal->pat->args[0], 0);
     plan_want(pl, q, b, goal->pat->args[1], 0);
@@ -128,6 +133,7 @@ void plan_pick(struct planner *pl, struct goals *q, const struct goal *goal) {
 void plan_node_at(struct planner *pl, struct goals *q, uint16_t node, uint16_t value,
                   const struct pat *pat, uint32_t output) {
     uint32_t spec = pm_intern_spec(pl->p, pat);
+    plan_at(pl, pat->at, pat);
     plan_emit(pl, PM_NAMED, node, 0, spec);
     if (pat->lossless) plan_emit(pl, PM_LOSSLESS, node, 0, 0);
     plan_attrs(pl, node, pat, spec);
@@ -137,6 +143,7 @@ void plan_node_at(struct planner *pl, struct goals *q, uint16_t node, uint16_t v
 
 void plan_node(struct planner *pl, struct goals *q, const struct goal *goal) {
     uint16_t node = plan_reg(pl);
+    plan_at(pl, goal->pat->at, goal->pat);
     plan_emit(pl, PM_PROD, node, goal->reg, goal->output)->in.c = goal->pat->keep;
     uint32_t ops = pm_intern_ops(pl->p, goal->pat->nops, goal->pat->ops);
     plan_emit(pl, PM_OP, node, 0, ops);

@@ -119,13 +119,19 @@ static bool operand_is_free(const struct pm_site *s, ir_node n, const struct pm_
     return spec->any || is_named(spec, param) || has_default(s, n, param);
 }
 
-bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec) {
+bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec,
+                  struct pm_odd *odd) {
     uint32_t nin = ir_nod(s->g, n)->nin, nattr = ir_nod(s->g, n)->nattr;
-    for (uint32_t k = spec->nargs; !spec->rest && k < nin; k++)
+    *odd = (struct pm_odd){0};
+    for (uint32_t k = spec->nargs; !spec->rest && k < nin; k++) {
+        odd->operand = k;
         if (ir_input(s->g, n, k) != IR_NONE && !operand_is_free(s, n, spec, k))
             return false;
-    for (uint32_t i = 0; !spec->any && i < nattr; i++)
-        if (!attr_is_free(s, n, spec, ir_nod(s->g, n)->attr[i].name)) return false;
+    }
+    for (uint32_t i = 0; !spec->any && i < nattr; i++) {
+        odd->name = ir_nod(s->g, n)->attr[i].name;
+        if (!attr_is_free(s, n, spec, odd->name)) return false;
+    }
     return true;
 }
 

@@ -22,7 +22,8 @@ uint16_t plan_reg(struct planner *pl) {
 struct pm_step *plan_emit(struct planner *pl, enum pm_opcode op, uint16_t a, uint16_t b,
                           uint32_t x) {
     vec_push(pl->p->arena, &pl->seq->steps,
-             (struct pm_step){.in = {.op = (uint8_t)op, .a = a, .b = b, .x = x}});
+             (struct pm_step){.in = {.op = (uint8_t)op, .a = a, .b = b, .x = x},
+                              .place = pl->place});
     return vec_last(&pl->seq->steps);
 }
 
@@ -65,7 +66,7 @@ static void plan_slot(struct planner *pl, uint32_t slot, uint16_t reg) {
 
 static void plan_see(struct planner *pl, uint32_t slot, uint16_t reg) {
     plan_emit(pl, PM_PRESENT, reg, 0, 0);
-    struct sight s = {slot, reg, pl->nest == 0};
+    struct sight s = {slot, reg, pl->nest == 0, pl->place};
     if (!s.always) {
         s.reg = plan_reg(pl);
         plan_emit(pl, PM_MEET, s.reg, reg, 0);
@@ -80,6 +81,7 @@ static void push(struct planner *pl, struct goals *q, enum goal_class class, uin
 
 void plan_want(struct planner *pl, struct goals *q, uint16_t reg, const struct pat *pat,
                uint32_t output) {
+    plan_at(pl, pat->at, pat);
     switch (pat->kind) {
     case PAT_ANY: plan_emit(pl, PM_PRESENT, reg, 0, 0); break;
     case PAT_SLOT: plan_slot(pl, pat->slot, reg); break;
@@ -119,7 +121,10 @@ void plan_drain(struct planner *pl, struct goals *q) {
         }
         switch (class) {
         case GOAL_NODE: plan_node(pl, q, &g); break;
-        case GOAL_LITERAL: plan_literal(pl, g.reg, &g.pat->lit); break;
+        case GOAL_LITERAL:
+            plan_at(pl, g.pat->at, g.pat);
+            plan_literal(pl, g.reg, &g.pat->lit);
+            break;
         case GOAL_PICK: plan_pick(pl, q, &g); break;
         case GOAL_ALT: plan_alternatives(pl, g.reg, g.pat, g.output); break;
         case GOAL_CLASSES: break;
@@ -137,6 +142,7 @@ struct head {
 
 static void plan_accept(struct planner *pl, uint32_t rank, uint32_t number) {
     struct pm_auto *p = pl->p;
+    plan_at(pl, pl->rule->at, NULL);
     uint16_t *regs = arena_new_array(p->arena, uint16_t, pl->rule->nslots);
     for (uint32_t i = 0; i < pl->rule->nslots; i++) regs[i] = pl->slots[i].reg;
     plan_emit(pl, PM_ACCEPT, 0, 0, p->accept.len);
@@ -153,6 +159,7 @@ static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint3
         pl->slots[i] = (struct slot_plan){PM_NO_REG, false, false};
     pl->seq = &v.code;
     uint16_t node = plan_reg(pl), value = plan_reg(pl);
+    plan_at(pl, h->node->at, h->node);
     plan_emit(pl, PM_OUT, value, node, h->output);
     struct goals q = {0};
     for (uint32_t i = 0; i < h->slots.len; i++) plan_bind(pl, h->slots.at[i], value);

@@ -41,6 +41,7 @@ struct sight { /* an occurrence of ~x */
     uint32_t slot;
     uint16_t reg;
     bool always;
+    struct pm_origin place;
 };
 
 struct planner {
@@ -49,6 +50,7 @@ struct planner {
     struct pm_shape shape;
     struct slot_plan *slots;
     struct pm_seq *seq; /* being written */
+    struct pm_origin place; /* what is being planned */
     uint32_t nregs;
     uint32_t nest;
     VEC(uint32_t) pending; /* slots that were seen and whose definition is not matched */
@@ -59,6 +61,10 @@ struct planner {
 };
 
 uint16_t plan_reg(struct planner *pl);
+/* What follows stands for that of the rule. */
+static inline void plan_at(struct planner *pl, struct span at, const struct pat *pat) {
+    pl->place = (struct pm_origin){at, pat};
+}
 struct pm_step *plan_emit(struct planner *pl, enum pm_opcode op, uint16_t a, uint16_t b,
                           uint32_t x);
 /* The slot is what `reg` holds: binds it, or demands that it is the same. */

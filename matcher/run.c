@@ -95,9 +95,6 @@ static bool is_own_work(const struct pm_run *r, const struct ir_graph *g,
 }
 
 /* --- one match -------------------------------------------------------------------- */
-/* TRIED: not applied either, and the list of matches has been used for something else. */
-enum outcome { NOT_APPLIED, TRIED, APPLIED, RAISED };
-
 static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match *m,
                     struct pm_done *done) {
     const char *why;
@@ -116,7 +113,7 @@ static bool may_raise(const struct pm_run *r, const struct ir_graph *g, int64_t 
 
 /* The model is raised for a match, which is then looked for again and must go through;
  * else all is as before. */
-static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
+static enum pm_outcome raise_for(struct pm_run *r, const struct pm_stage *s,
                               struct ir_graph *g,
                               ir_node root, const struct pm_accept *a) {
     const char *why;
@@ -147,9 +144,8 @@ static enum outcome raise_for(struct pm_run *r, const struct pm_stage *s,
     return TRIED;
 }
 
-static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
-                              const struct pm_match *m) {
-    struct ir_graph *g = w->g;
+enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+                       const struct pm_match *m, struct pm_done *done) {
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
     if (!r->on[a->number] || pm_is_forbidden(r, g, m) || !pm_conditions_hold(&env, m))
@@ -158,10 +154,8 @@ static enum outcome try_match(struct pm_run *r, const struct pm_stage *s, struct
         if (!may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
         return raise_for(r, s, g, m->nodes[0], a);
     }
-    struct pm_done done;
-    if (!rewrite(r, g, m, &done)) return NOT_APPLIED;
-    pm_count(r, a, done.nodes, NULL);
-    pm_work_again(w, s, &r->matcher.machine.site, &done);
+    if (!rewrite(r, g, m, done)) return NOT_APPLIED;
+    pm_count(r, a, done->nodes, NULL);
     return APPLIED;
 }
 
@@ -203,14 +197,16 @@ static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) 
         if (pm_program_at(s, &site, n)) pm_work_add(w, n);
 }
 
-static enum outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
+static enum pm_outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
                           ir_node n) {
     r->report->tried++;
     if (pm_is_dead_code(w->g, n)) return NOT_APPLIED;
     pm_matcher_find(&r->matcher, s, w->g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
         const struct pm_match m = r->matcher.found.at[i];
-        enum outcome o = try_match(r, s, w, &m);
+        struct pm_done done;
+        enum pm_outcome o = pm_try(r, s, w->g, &m, &done);
+        if (o == APPLIED) pm_work_again(w, s, &r->matcher.machine.site, &done);
         if (o == TRIED) pm_matcher_find(&r->matcher, s, w->g, n);
         else if (o != NOT_APPLIED) return o;
     }
@@ -223,7 +219,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
     pm_work_begin(w, g, &r->arena);
     fill(r, s, w);
     for (ir_node n; !pm_steps_end(r) && (n = pm_work_take(w)) != IR_NONE;) {
-        enum outcome o = visit(r, s, w, n);
+        enum pm_outcome o = visit(r, s, w, n);
         if (++done % PROGRESS_EVERY == 0 && r->options->progress)
             r->options->progress(r->options->progress_ctx, s->stage->name, done,
                                  done + w->heap.len);
@@ -284,10 +280,23 @@ static enum rw_code run_stages(struct pm_run *r) {
     for (uint32_t i = 0; i < r->p->stages.len && !pm_steps_end(r); i++) {
         const struct pm_stage *s = &r->p->stages.at[i];
         if (s->raises) continue;
+        if (r->options->before && !r->options->before(r->options->before_ctx, s)) break;
         if (s->pass) run_pass(r, s->pass, i + 1);
         else TRY(run_phase(r, s));
     }
     return RW_OK;
+}
+
+void pm_run_begin(struct pm_run *r) {
+    pm_matcher_init(&r->matcher, r->p, r->model, r->options, &r->arena);
+    map_init(&r->refused, &r->arena);
+    choose_rules(r);
+    pm_steps_begin(r);
+}
+
+void pm_run_end(struct pm_run *r) {
+    pm_matcher_free(&r->matcher);
+    arena_free(&r->arena);
 }
 
 enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm_options *o,
@@ -298,16 +307,12 @@ enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm
                        .report_arena = report_arena};
     *report = (struct pm_report){.nodes_before = count_nodes(m),
                                  .opset_before = ir_opset(m->main, "")};
-    pm_matcher_init(&r.matcher, p, m, o, &r.arena);
-    map_init(&r.refused, &r.arena);
-    choose_rules(&r);
-    pm_steps_begin(&r);
+    pm_run_begin(&r);
     enum rw_code code = run_stages(&r);
     report->nodes_after = count_nodes(m);
     report->opset_after = ir_opset(m->main, "");
     report->candidates = r.matcher.candidates;
     report->tests = r.matcher.machine.tests;
-    pm_matcher_free(&r.matcher);
-    arena_free(&r.arena);
+    pm_run_end(&r);
     return code;
 }

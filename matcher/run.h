@@ -54,6 +54,15 @@ struct pm_run {
     uint32_t vain;       /* raises that were taken back */
     VEC(struct pm_raised) raised; /* of the newest raise */
 };
+/* Of one that has p, model, options, report and diags. */
+void pm_run_begin(struct pm_run *r);
+void pm_run_end(struct pm_run *r);
+
+/* TRIED: not applied either, and the list of matches has been used for something else. */
+enum pm_outcome { NOT_APPLIED, TRIED, APPLIED, RAISED };
+/* One match, if its rule may run and its conditions hold. Counts what becomes of it. */
+enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+                       const struct pm_match *m, struct pm_done *done);
 /* Counts an application in the report; or, with why, a refusal. */
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why);
 /* Is a graph's node unseen by anything? */

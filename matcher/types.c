@@ -7,6 +7,7 @@ static void plan_dim(struct planner *pl, uint16_t value, const struct pat_dim *d
                      uint32_t x,
                      bool from_end) {
     if (d->kind == DIM_ANY) return;
+    plan_at(pl, d->at, NULL);
     uint16_t r = plan_reg(pl);
     plan_emit(pl, PM_DIM, r, value, x)->in.c = from_end;
     if (d->kind == DIM_SLOT) {
@@ -28,6 +29,7 @@ static void plan_dims(struct planner *pl, uint16_t value, const struct pat_type 
         plan_dim(pl, value, &t->dims[i], t->ndims - i, true);
     if (!open || t->dims[rest].slot == SLOT_NONE) return;
     uint16_t r = plan_reg(pl);
+    plan_at(pl, t->dims[rest].at, NULL);
     plan_emit(pl, PM_DIMS, r, value, rest)->in.c = (uint16_t)(t->ndims - rest - 1);
     plan_bind(pl, t->dims[rest].slot, r);
 }
@@ -36,6 +38,7 @@ static void plan_type(struct planner *pl, const void *ctx) {
     uint32_t slot = *(const uint32_t *)ctx;
     const struct pat_type *t = pl->rule->slots[slot].type;
     uint16_t value = pl->slots[slot].reg;
+    plan_at(pl, t->at, NULL);
     if (t->dtypes) plan_emit(pl, PM_DTYPE, value, 0, t->dtypes);
     if (t->shaped) plan_dims(pl, value, t);
 }
