@@ -10,7 +10,7 @@
 #include "api/whole.h"
 
 #define MOST_GUILTY 256  /* steps left out, before it is given up */
-#define MOST_PLACES 16  /* of a rule; then it is left out everywhere */
+#define MOST_PLACES 8   /* of a rule; then it is left out everywhere */
 
 /* A run over the model as it was read. */
 struct attempt {
