@@ -148,7 +148,8 @@ enum rw_code rules_try(struct session *s, const struct rule_pack *pack,
     if (x.n > 1) judge_close(j);
     if (x.n == 1) run_here(&x, j, sum);
     else if (!run_workers(&x, sum)) {
-        diag_where(&s->diags, DIAG_ERROR, NULL, "no process can be started: %s", os_error());
+        diag_where(&s->diags, DIAG_ERROR, NULL, "no process can be started: %s",
+                   os_error());
         return RW_USAGE;
     }
     if (x.n == 1) judge_close(j);

@@ -37,8 +37,8 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
         struct span at = c->kind == JUDGE_ALTERNATIVE ? c->pat->alts[k]->at : c->pat->at;
         scarce++;
         diag_at(&s->diags, DIAG_WARNING, at.source ? at : c->pat->at,
-                "%s %u of %u was compared %u times, in %u tries", kinds[c->kind], k + 1, c->n,
-                c->seen[k], c->tried[k]);
+                "%s %u of %u was compared %u times, in %u tries", kinds[c->kind], k + 1,
+                c->n, c->seen[k], c->tried[k]);
     }
     return scarce;
 }
@@ -103,13 +103,12 @@ static void tell(struct session *s, const struct judge_rule_report *r, struct bu
 static struct judge_rule_options options_of(const struct session *s, struct judge *j,
                                             const struct rule *r) {
     const struct rule_pack *pack = r->pack;
-    int64_t newest = ir_schema_newest_opset(""), least = pack->opset_least;
-    struct judge_rule_options o = {
-        .judge = j, .seed = (uint64_t)s->options.seed, .count = (uint32_t)s->options.count,
-        .seconds = SECONDS_FOR_RULE, .opset_least = least > LEAST_OPSET ? least : LEAST_OPSET,
-        .opset_most = pack->opset_most > 0 && pack->opset_most < newest ? pack->opset_most
-                                                                       : newest};
-    return o;
+    int64_t least = pack->opset_least, most = ir_schema_newest_opset("");
+    if (least < LEAST_OPSET) least = LEAST_OPSET;
+    if (pack->opset_most > 0 && pack->opset_most < most) most = pack->opset_most;
+    return (struct judge_rule_options){
+        .judge = j, .seed = (uint64_t)s->options.seed, .seconds = SECONDS_FOR_RULE,
+        .count = (uint32_t)s->options.count, .opset_least = least, .opset_most = most};
 }
 
 void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,

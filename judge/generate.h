@@ -98,7 +98,8 @@ void judge_gen_wishes(struct gen *x, uint32_t slot, struct gen_operand *o);
 void judge_gen_bind_dims(struct gen *x, uint32_t slot, ir_value v);
 
 /* generate_operand.c: shape, type and values for operand k, those known before it. */
-bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o);
+bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k,
+                       struct gen_operand *o);
 
 /* generate_attr.c: all that the pattern and the operator ask for in <...>. */
 bool judge_gen_attrs(struct gen *x, struct gen_node *n);

@@ -17,7 +17,8 @@ int64_t judge_gen_int(const struct gen_node *n, const char *name, int64_t otherw
     const struct ir_attr *x = judge_gen_attr(n, name);
     if (x) return x->type == IR_ATTR_INT ? x->i : otherwise;
     const struct ir_schema_attr *s = ir_schema_attr(n->schema, name);
-    return s && s->type == IR_ATTR_INT && s->has_default == IR_HAS_DEFAULT ? s->i : otherwise;
+    bool given = s && s->type == IR_ATTR_INT && s->has_default == IR_HAS_DEFAULT;
+    return given ? s->i : otherwise;
 }
 
 /* --- what makes sense ------------------------------------------------------------- */
@@ -113,8 +114,9 @@ static int64_t a_group(struct gen *x, const struct gen_node *n) {
 }
 
 static int64_t a_dtype(struct gen *x, const struct gen_node *n) {
-    static const enum ir_dtype some[] = {IR_FLOAT, IR_DOUBLE, IR_FLOAT16, IR_INT64, IR_INT32,
-                                         IR_BOOL,  IR_UINT8,  IR_INT8,    IR_STRING};
+    static const enum ir_dtype some[] = {IR_FLOAT, IR_DOUBLE, IR_FLOAT16,
+                                         IR_INT64, IR_INT32,  IR_BOOL,
+                                         IR_UINT8, IR_INT8,   IR_STRING};
     enum ir_dtype from =
         n->known[0] && n->in[0] != IR_NONE ? ir_type_dtype(ir_val(x->g, n->in[0])->type)
                                            : IR_UNDEFINED;
@@ -143,7 +145,7 @@ static struct ir_attr an_int(struct gen *x, const struct gen_node *n, const char
 
 static struct ir_attr a_float(struct gen *x, const char *name) {
     static const float epsilons[] = {1e-5f, 1e-12f, 1e-3f, 1e-6f, 0.1f};
-    static const float others[] = {1, 0.5f, 2, 0.01f, 1.702f, 0.25f};
+    static const float others[] = {1, 0.5f, 2, 0.01f, 1.702f, 0.25f, -1, 0};
     bool small = strstr(name, "eps") != NULL;
     return ir_attr_float(name, small ? epsilons[gen_draw(x, countof(epsilons))]
                                      : others[gen_draw(x, countof(others))]);
@@ -267,7 +269,8 @@ static bool computed(struct gen *x, const struct expr *e, const struct ir_param_
     double real;
     int64_t at[MOST_INTS];
     if (d->type == IR_ATTR_INTS) {
-        GEN(pm_asker_dims(x->asker, x->g, x->rule, x->slots, e, &n, &dims) && n <= MOST_INTS);
+        GEN(pm_asker_dims(x->asker, x->g, x->rule, x->slots, e, &n, &dims));
+        GEN(n <= MOST_INTS);
         for (uint32_t i = 0; i < n; i++) GEN(ir_dim_is_const(x->m->dims, dims[i], &at[i]));
         *out = ints(x, d->name, n, at);
         return true;

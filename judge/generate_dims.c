@@ -40,6 +40,7 @@ void judge_gen_base(struct gen *x) {
         bool last = i + 1 == x->base.rank;
         int64_t size = draw_size(x);
         bool symbolic = gen_chance(x, last ? 15 : 40);
+        if (symbolic && gen_chance(x, 15)) size = 1; /* which nobody can see */
         x->base.dims[i] =
             symbolic ? new_symbol(x, size) : ir_dim_const(x->m->dims, size);
     }

@@ -59,7 +59,8 @@ static bool number_bits(enum ir_dtype t, double value, uint64_t *out) {
     default:
         if (t != IR_BOOL && !ir_dtype_is_int(t)) return false;
         if (t == IR_BOOL && value != 1 && value != 0) return false;
-        if (ir_dtype_bits(t) < 8 || value != floor(value) || fabs(value) > 1e15) return false;
+        if (ir_dtype_bits(t) < 8 || value != floor(value)) return false;
+        if (fabs(value) > 1e15) return false;
         *out = (uint64_t)(int64_t)value;
         return true;
     }

@@ -204,7 +204,8 @@ bool judge_hint_real(struct gen *x, uint32_t slot, double *out) {
 bool judge_hint_ints(struct gen *x, uint32_t slot, uint32_t *n, int64_t *out) {
     struct wishes w = wishes_of(x, FN_N, slot);
     const struct wish *k = choose(x, &w);
-    const struct expr *e = k && (k->op == EXPR_EQ || k->op == EXPR_IN) ? one_of(x, k) : NULL;
+    bool says = k && (k->op == EXPR_EQ || k->op == EXPR_IN);
+    const struct expr *e = says ? one_of(x, k) : NULL;
     struct gen_shape list;
     if (!e || !dims_of(x, e, &list)) return false;
     for (uint32_t i = 0; i < list.rank; i++)

@@ -10,7 +10,8 @@ static bool allows(const struct gen_node *n, uint32_t k, uint32_t mask, enum ir_
 }
 
 /* That of an operand which must have the same. */
-static enum ir_dtype bound_dtype(const struct gen *x, const struct gen_node *n, uint32_t k) {
+static enum ir_dtype bound_dtype(const struct gen *x, const struct gen_node *n,
+                                 uint32_t k) {
     const struct ir_formal_param *mine = ir_schema_input(n->schema, k);
     if (!mine || mine->constraint < 0) return IR_UNDEFINED;
     for (uint32_t i = 0; i < GEN_OPERANDS; i++) {
@@ -50,7 +51,8 @@ bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32
 static ir_value listed_initializer(struct gen *x, struct ir_tensor *t) {
     ir_dim dims[GEN_RANK];
     for (uint32_t i = 0; i < t->rank; i++) dims[i] = ir_dim_const(x->m->dims, t->dims[i]);
-    ir_value v = ir_add_value(x->g, "w", ir_type_tensor(x->m->arena, t->dtype, t->rank, dims));
+    const struct ir_type *type = ir_type_tensor(x->m->arena, t->dtype, t->rank, dims);
+    ir_value v = ir_add_value(x->g, "w", type);
     ir_add_input(x->g, v);
     ir_set_initializer(x->g, v, t);
     if (x->m->ir_version < 4) ir_set_symval(x->g, v, ir_symval_of_tensor(x->m, t));
@@ -163,8 +165,8 @@ static double draw_scalar(struct gen *x) {
     return some[gen_draw(x, countof(some))];
 }
 
-static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot, const struct gen_operand *o,
-                                   const int64_t *dims) {
+static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
+                                   const struct gen_operand *o, const int64_t *dims) {
     double value;
     uint64_t n, seed = gen_draw(x, 1000) + 1;
     if (o->has_items) return ir_tensor_ints(x->m->arena, o->nitems, o->items);

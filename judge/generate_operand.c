@@ -37,8 +37,8 @@ static struct gen_shape from_axis(const struct gen_shape *s, uint32_t from) {
 static struct gen_shape beside(struct gen *x, const struct gen_shape *s) {
     uint32_t way = gen_draw(x, 12);
     struct gen_shape out = *s;
-    if (way < 5) return out;
-    if (way < 8) out = from_axis(s, s->rank ? gen_draw(x, s->rank) : 0);
+    if (way < 4) return out;
+    if (way > 4 && way < 8) out = from_axis(s, s->rank ? gen_draw(x, s->rank) : 0);
     if (way == 8) out.rank = 0;
     if (way == 9) out = (struct gen_shape){1, {number(x, 1)}};
     if (way == 10)
@@ -102,7 +102,8 @@ static bool gemm(struct gen *x, struct gen_node *n, uint32_t k, struct gen_opera
     struct gen_shape a, b;
     bool has_a = shape_of(x, n, 0, &a) && a.rank == 2;
     bool has_b = shape_of(x, n, 1, &b) && b.rank == 2;
-    uint32_t ta = judge_gen_int(n, "transA", 0) != 0, tb = judge_gen_int(n, "transB", 0) != 0;
+    uint32_t ta = judge_gen_int(n, "transA", 0) != 0;
+    uint32_t tb = judge_gen_int(n, "transB", 0) != 0;
     struct gen_shape s = {2, {judge_gen_dim(x), small(x)}};
     if (k == 0 && has_b) s.dims[ta ? 0 : 1] = b.dims[tb ? 1 : 0];
     if (k == 1 && has_a) s.dims[tb ? 1 : 0] = a.dims[ta ? 0 : 1];
@@ -210,7 +211,8 @@ static bool concat(struct gen *x, struct gen_node *n, uint32_t k, struct gen_ope
     return true;
 }
 
-static bool quantised(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+static bool quantised(struct gen *x, struct gen_node *n, uint32_t k,
+                      struct gen_operand *o) {
     struct gen_shape in;
     if (k == 0) return anything(x, n, k, o);
     o->shape = (struct gen_shape){0};

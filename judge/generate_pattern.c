@@ -25,8 +25,8 @@ static uint32_t choose(struct gen *x, const struct pat *p, enum judge_choice_kin
     uint32_t number = choice_of(x, p, kind);
     if (number == UINT32_MAX) return 0;
     bool wished = x->d->replay == NULL && judge_next(&x->d->state) % 2;
-    uint32_t way = wished ? judge_draw_wish(x->d, n, judge_rarest_way(x->plan->choices, number))
-                          : judge_draw(x->d, n);
+    uint32_t rarest = wished ? judge_rarest_way(x->plan->choices, number) : 0;
+    uint32_t way = wished ? judge_draw_wish(x->d, n, rarest) : judge_draw(x->d, n);
     vec_push(x->a, &x->out->made, (struct judge_made){number, way});
     return way;
 }

@@ -55,7 +55,8 @@ static struct interface interface_of(const struct ir_model *m, struct arena *a) 
     return out;
 }
 
-static bool is_kept(const struct ir_model *m, const struct interface *was, struct arena *a) {
+static bool is_kept(const struct ir_model *m, const struct interface *was,
+                    struct arena *a) {
     struct interface is = interface_of(m, a);
     if (is.n != was->n) return false;
     for (uint32_t i = 0; i < is.n; i++) {

@@ -81,9 +81,8 @@ static double unsteadiness(struct sides *s, const struct judge_values *in, uint3
     double most = 0;
     uint64_t seed = 1;
     for (uint32_t times = 0; times < 3; times++) {
-        struct judge_values near = {arena_copy(s->arena, in->at, (in->n + 1) * sizeof *in->at),
-                                    in->n},
-                            out;
+        struct judge_values near = *in, out;
+        near.at = arena_copy(s->arena, in->at, (in->n + 1) * sizeof *in->at);
         for (uint32_t i = 0; i < near.n; i++)
             near.at[i].tensor = nudged(s, in->at[i].tensor, &seed);
         if (judge_run(s->judge, s->before, &near, NULL, 0, s->arena, &out) != JUDGE_OK)
@@ -123,7 +122,8 @@ static double rounding(struct sides *s, const struct judge_values *in) {
 static const char *describe(struct sides *s, const struct judge_verdict *v, uint32_t k,
                             const struct judge_values *was) {
     if (v->what && !rw_streq(v->what, "values"))
-        return arena_printf(s->arena, "%s of output \"%s\" differ", v->what, was->at[k].name);
+        return arena_printf(s->arena, "%s of output \"%s\" differ", v->what,
+                            was->at[k].name);
     return arena_printf(s->arena,
                         "output \"%s\", element %" PRIu64 ": %.9g became %.9g "
                         "(%" PRIu64 " of %" PRIu64 " differ)",

@@ -5,6 +5,8 @@
 #include "judge/rules.h"
 
 #define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
+#define MOST_COUNTS 8    /* times the count, while something was hardly seen */
+#define TIMES_UNPROVEN 4 /* as many when the rule answers for shapes itself */
 #define SEEN_ENOUGH 5
 
 static bool choices_are_seen(const struct judge_choices *c) {
@@ -67,14 +69,16 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      const struct judge_rule_options *o, struct arena *a,
                      struct judge_rule_report *out) {
     begin(out, r, a);
-    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices, .failed = out->failed,
-                           .opset_least = o->opset_least, .opset_most = o->opset_most};
+    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices,
+                           .failed = out->failed, .opset_least = o->opset_least,
+                           .opset_most = o->opset_most};
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
-    uint32_t most = o->count * TRIES_FOR_ONE;
+    uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
+    uint32_t most = wanted * TRIES_FOR_ONE;
     for (uint32_t i = 0; i < most && !out->wrong; i++) {
-        if (out->compared >= o->count && (all_is_seen(out) || out->compared >= 4 * o->count))
-            break;
+        if (out->compared >= wanted && all_is_seen(out)) break;
+        if (out->compared >= MOST_COUNTS * wanted) break;
         if (end > 0 && process_seconds() > end) break;
         struct arena step = ARENA_EMPTY;
         struct judge_draws d;

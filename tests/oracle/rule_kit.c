@@ -15,6 +15,7 @@ void kit_open(struct kit *k, const char *rules, const char *opset, const char *m
     struct diag_source *s = arena_new(&k->arena, struct diag_source);
     *s = (struct diag_source){"model.txt", arena_strdup(&k->arena, model), strlen(model)};
     k->model = ir_text_parse(&k->arena, s, &k->diags);
+    k->pack = packs[0];
     if (packs[0] && (packs[1] || !opset))
         k->rules = pm_compile(&k->arena, packs, opset ? 2 : 1, &k->diags);
     if (k->model && ir_infer_model(k->model, &k->diags) != RW_OK) k->model = NULL;

@@ -11,6 +11,7 @@
 struct kit {
     struct arena arena;
     struct diag_sink diags;
+    const struct rule_pack *pack; /* the first one */
     const struct pm_auto *rules;
     struct ir_model *model;
     struct pm_options options;

@@ -1,0 +1,212 @@
+/* judge_generate_test.c -- instances of a pattern are what their numbers make of them.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/judge.h"
+#include "tests/oracle/rule_kit.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+/* A rule, its choices, and room for instances of it. */
+struct bench {
+    struct kit kit;
+    const struct rule *rule;
+    struct judge_choices choices;
+    struct judge_plan plan;
+    struct arena arena;
+};
+
+static const uint32_t nobody_failed[8];
+
+static void open_bench(struct bench *b, const char *rules) {
+    *b = (struct bench){0};
+    kit_open(&b->kit, rules, NULL, "(float[1] a) => (float[1] y) { y = Exp(a) }");
+    b->rule = b->kit.pack->rules[0];
+    judge_choices_of(b->rule, &b->arena, &b->choices);
+    b->plan = (struct judge_plan){.rules = b->kit.rules, .rule = b->rule,
+                                  .choices = &b->choices, .opset_least = 11,
+                                  .opset_most = 20, .target = TARGET_ONNX,
+                                  .failed = nobody_failed};
+}
+
+static void close_bench(struct bench *b) {
+    arena_free(&b->arena);
+    kit_close(&b->kit);
+}
+
+static const char *text_of(struct bench *b, const struct judge_instance *i) {
+    struct buf out = {0};
+    if (!i) return "none";
+    ir_text_print(i->model, &(struct ir_text_options){.all = true}, &out);
+    char *text = arena_strdup(&b->arena, buf_text(&out));
+    buf_free(&out);
+    return text;
+}
+
+static const char *replayed(struct bench *b, uint32_t n, const uint32_t *numbers) {
+    struct judge_draws d;
+    judge_draws_replay(&d, &b->arena, n, numbers);
+    return text_of(b, judge_generate(&b->plan, &d, &b->arena));
+}
+
+/* --- numbers ---------------------------------------------------------------------- */
+static void numbers_can_be_used_again(void) {
+    struct arena a = ARENA_EMPTY;
+    struct judge_draws d, again;
+    uint32_t first[100];
+    judge_draws_new(&d, &a, 42);
+    for (uint32_t i = 0; i < 100; i++) first[i] = judge_draw(&d, i + 1);
+    judge_draws_replay(&again, &a, d.taken.len, d.taken.at);
+    for (uint32_t i = 0; i < 100; i++) CU_ASSERT_EQUAL(judge_draw(&again, i + 1), first[i]);
+    CU_ASSERT_EQUAL(judge_draw(&again, 7), 0); /* behind the last */
+    const uint32_t large[] = {1000};
+    judge_draws_replay(&again, &a, 1, large);
+    CU_ASSERT_EQUAL(judge_draw(&again, 3), 2);
+    arena_free(&a);
+}
+
+static void a_chance_is_as_large_as_said(void) {
+    struct arena a = ARENA_EMPTY;
+    struct judge_draws d;
+    uint32_t yes = 0;
+    judge_draws_new(&d, &a, 1);
+    for (uint32_t i = 0; i < 10000; i++) yes += judge_chance(&d, 30);
+    CU_ASSERT_TRUE(yes > 2800 && yes < 3200);
+    for (uint32_t i = 0; i < 100; i++) CU_ASSERT_FALSE(judge_chance(&d, 0));
+    for (uint32_t i = 0; i < 100; i++) CU_ASSERT_TRUE(judge_chance(&d, 100));
+    arena_free(&a);
+}
+
+/* --- instances -------------------------------------------------------------------- */
+static void no_numbers_make_the_simplest_instance(void) {
+    struct bench b;
+    open_bench(&b, "rule r: Relu(Neg(x)) => Abs(x)\n");
+    CU_ASSERT_STRING_EQUAL(replayed(&b, 0, NULL),
+                           "<\n   ir_version: 9,\n   opset_import: [\"\" : 20]\n>\n"
+                           "instance (float[2, 2] x) => (float[2, 2] out) {\n"
+                           "   t = Neg (x)\n   t_1 = Relu (t)\n   out = Neg (t_1)\n}\n");
+    close_bench(&b);
+}
+
+static void the_same_numbers_make_the_same_instance(void) {
+    struct bench b;
+    open_bench(&b, "rule r: sum{a, Mul(b, 2) | Div(b, 0.5), c} => a\n");
+    uint32_t made = 0;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct judge_draws d;
+        judge_draws_new(&d, &b.arena, seed);
+        const char *first = text_of(&b, judge_generate(&b.plan, &d, &b.arena));
+        made += strcmp(first, "none") != 0;
+        CU_ASSERT_STRING_EQUAL(replayed(&b, d.taken.len, d.taken.at), first);
+    }
+    CU_ASSERT_TRUE(made > 25);
+    close_bench(&b);
+}
+
+static bool count_match(void *ctx, const struct rule *r, const struct pm_binding *slots) {
+    RW_UNUSED(r);
+    RW_UNUSED(slots);
+    ++*(uint32_t *)ctx;
+    return false;
+}
+
+/* Does the rule match somewhere? */
+static bool matches(const struct bench *b, struct judge_instance *i) {
+    struct diag_sink diags;
+    struct ir_graph *g = i->model->main;
+    struct pm_options o = {.target = TARGET_ONNX};
+    uint32_t n = 0;
+    diag_init(&diags, &((struct bench *)b)->arena);
+    ir_infer_model(i->model, &diags);
+    for (ir_node k = g->first; k != IR_NONE && n == 0; k = ir_nod(g, k)->next)
+        pm_matches(b->plan.rules, g, k, &o, count_match, &n);
+    return n > 0;
+}
+
+/* Of a hundred seeds: instances made, and those that the rule matches. */
+static void try_seeds(struct bench *b, uint32_t *made, uint32_t *matched) {
+    *made = *matched = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct judge_draws d;
+        judge_draws_new(&d, &b->arena, seed);
+        struct judge_instance *i = judge_generate(&b->plan, &d, &b->arena);
+        *made += i != NULL;
+        *matched += i && matches(b, i);
+    }
+}
+
+static void conditions_are_wishes(void) {
+    static const char *const rules[] = {
+        "rule r: Add(x, b) => x { where { rank(x) == 3; shape(b) == [dim(x, -1)] } }\n",
+        "rule r: Cast <to = t> (x) => x { where { dtype(x) == t } }\n",
+        "rule r: MatMul(x, const w) => x { where { rank(w) == 2; dim(w, 1) == 4 } }\n",
+        "rule r: Softmax <axis = a> (x) => x { where { opset >= 13; a == rank(x) - 1 } }\n",
+        "rule r: Mul(x : float[B, _, 4], y : float[B, ..]) => x\n",
+        "rule r: Concat <axis = a> (x, y) => x { where { a == 1 } }\n",
+        "rule r: Clip <min = low, max = _> (x) => x { where { low >= 0 } }\n",
+    };
+    for (size_t i = 0; i < countof(rules); i++) {
+        struct bench b;
+        uint32_t made, matched;
+        open_bench(&b, rules[i]);
+        try_seeds(&b, &made, &matched);
+        if (matched < 20 || matched == made) printf("\n%s%u %u\n", rules[i], made, matched);
+        CU_ASSERT_TRUE(matched >= 20);
+        CU_ASSERT_TRUE(matched < made); /* near misses, too */
+        close_bench(&b);
+    }
+}
+
+/* --- choices ---------------------------------------------------------------------- */
+static const struct judge_choice *choice(const struct bench *b, enum judge_choice_kind kind,
+                                         uint32_t n) {
+    for (uint32_t i = 0; i < b->choices.list.len; i++)
+        if (b->choices.list.at[i].kind == kind && b->choices.list.at[i].n == n)
+            return &b->choices.list.at[i];
+    return NULL;
+}
+
+static void choices_of_a_rule(void) {
+    struct bench b;
+    open_bench(&b, "rule r: Neg(Sub(a, b) | Add(a, b) | {Relu, Tanh} as f (a)) => a\n");
+    CU_ASSERT_EQUAL(b.choices.list.len, 3);
+    const struct judge_choice *alt = choice(&b, JUDGE_ALTERNATIVE, 3);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(alt);
+    CU_ASSERT_EQUAL(alt->nested[0].n, 0);
+    CU_ASSERT_EQUAL(alt->nested[1].n, 1);
+    CU_ASSERT_PTR_NOT_NULL(choice(&b, JUDGE_ORDER, 2));
+    CU_ASSERT_PTR_NOT_NULL(choice(&b, JUDGE_OPERATOR, 2));
+    close_bench(&b);
+}
+
+static void the_rarest_way_leads_to_what_was_seen_least(void) {
+    struct bench b;
+    open_bench(&b, "rule r: Neg(Sub(a, b) | Add(a, b) | {Relu, Tanh} as f (a)) => a\n");
+    const struct judge_choice *alt = choice(&b, JUDGE_ALTERNATIVE, 3);
+    uint32_t number = (uint32_t)(alt - b.choices.list.at);
+    for (uint32_t i = 0; i < 3; i++) alt->seen[i] = 5;
+    choice(&b, JUDGE_ORDER, 2)->seen[0] = choice(&b, JUDGE_ORDER, 2)->seen[1] = 5;
+    choice(&b, JUDGE_OPERATOR, 2)->seen[0] = 5;
+    CU_ASSERT_EQUAL(judge_rarest_way(&b.choices, number), 2); /* Tanh was not seen */
+    choice(&b, JUDGE_OPERATOR, 2)->seen[1] = 5;
+    choice(&b, JUDGE_ORDER, 2)->seen[1] = 4;
+    CU_ASSERT_EQUAL(judge_rarest_way(&b.choices, number), 1);
+    alt->seen[0] = 3;
+    CU_ASSERT_EQUAL(judge_rarest_way(&b.choices, number), 0);
+    close_bench(&b);
+}
+
+void add_judge_generate_suite(void);
+void add_judge_generate_suite(void) {
+    CU_pSuite s = CU_add_suite("judge/generate", NULL, NULL);
+    CU_add_test(s, "numbers can be used again", numbers_can_be_used_again);
+    CU_add_test(s, "a chance is as large as said", a_chance_is_as_large_as_said);
+    CU_add_test(s, "no numbers make the simplest instance",
+                no_numbers_make_the_simplest_instance);
+    CU_add_test(s, "the same numbers make the same instance",
+                the_same_numbers_make_the_same_instance);
+    CU_add_test(s, "conditions are wishes", conditions_are_wishes);
+    CU_add_test(s, "choices of a rule", choices_of_a_rule);
+    CU_add_test(s, "the rarest way leads to what was seen least",
+                the_rarest_way_leads_to_what_was_seen_least);
+}
