@@ -62,7 +62,7 @@ operand N (has rank N, its term has N letters|Q has N items, wanted N( or N)?)
 operand N Q (has rank N, wanted N( or N| or more)?|has N (items|elements), wanted (N|one))
 operand N Q is T, (wanted T as (operand|output) N|which Q of opset N does not take)
 output N is T or T, wanted one type
-the shape has N items, wanted N
+the (new shape has the item N|shape has N items, wanted N)
 """
 
 # (name, what the checker says, what we say): both patterns must be found.
