@@ -22,6 +22,11 @@ void ir_add_missing_imports(struct ir_model *m, struct diag_sink *diags);
  * changes nothing. */
 enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags);
 
+/* One node that a rewrite has made, against its schema; its operands' types are known as
+ * far as they are inferred. false: *why (in a) is the first fault. Unknown operators pass. */
+bool ir_verify_new_node(const struct ir_graph *g, ir_node n, struct arena *a,
+                        const char **why);
+
 /* Names, types and shapes of the inputs and outputs of a model, as they are now. */
 struct ir_interface;
 const struct ir_interface *ir_interface_of(const struct ir_model *m, struct arena *a);

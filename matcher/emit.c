@@ -233,6 +233,17 @@ static bool roots_are_new(struct pm_build *b) {
     return true;
 }
 
+/* A node that breaks a rule of its operator costs this rewrite, not the run. */
+static bool made_are_valid(struct pm_build *b) {
+    struct intern *texts = &b->g->model->names; /* the reason outlives the step */
+    for (uint32_t i = 0; i < b->done->made.len; i++) {
+        const char *why = "an emitted node is not valid";
+        if (!ir_verify_new_node(b->g, b->done->made.at[i], b->env->site.arena, &why))
+            return pm_refuse(b, intern_text(texts, intern(texts, why)));
+    }
+    return true;
+}
+
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
                 struct pm_done *done, const char **why) {
     struct ir_model *model = env->site.g->model;
@@ -251,7 +262,8 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     ir_mark_t mark = ir_mark(model);
     bool ok = emit_all(&b) && roots_are_new(&b);
     if (ok) drop_unused(&b);
-    else ir_undo(model, mark);
+    if (ok && o->verify != PM_VERIFY_OFF) ok = made_are_valid(&b);
+    if (!ok) ir_undo(model, mark);
     *why = b.why ? b.why : "it was not emitted";
     return ok;
 }

@@ -100,6 +100,13 @@ static void verify_unknown(struct verify *v, const char *domain, int64_t opset) 
     }
 }
 
+static void verify_by_schema(struct verify *v) {
+    ir_verify_node(v);
+    ir_verify_types(v);
+    ir_verify_operator_rules(v);
+    ir_verify_bodies(v);
+}
+
 static void verify_operator(struct verify *v) {
     const char *domain = ir_domain_name(v->g, v->n), *op = ir_op_name(v->g, v->n);
     const struct ir_schema *s = v->x->schema;
@@ -115,10 +122,7 @@ static void verify_operator(struct verify *v) {
     }
     if (!*domain && s == ir_schema_runtime(op, ir_opset(v->g, domain)))
         remark(v, VERIFY_RUNTIME_ONLY);
-    ir_verify_node(v);
-    ir_verify_types(v);
-    ir_verify_operator_rules(v);
-    ir_verify_bodies(v);
+    verify_by_schema(v);
 }
 
 static void verify_graph(struct verify *v, const struct ir_graph *g) {
@@ -148,4 +152,24 @@ enum rw_code ir_verify_model(struct ir_model *m, struct diag_sink *diags) {
     tell_remarks(&v);
     arena_free(&v.tmp);
     return v.code;
+}
+
+bool ir_verify_new_node(const struct ir_graph *g, ir_node n, struct arena *a,
+                        const char **why) {
+    struct arena own = ARENA_EMPTY;
+    struct diag_sink diags;
+    diag_init(&diags, &own);
+    struct verify v = {.m = g->model, .diags = &diags, .code = RW_OK,
+                       .g = g, .n = n, .x = ir_nod(g, n)};
+    map_init(&v.functions, &v.tmp);
+    map_init(&v.once_at, &v.tmp);
+    if (v.x->schema) verify_by_schema(&v);
+    for (uint32_t i = 0; v.code != RW_OK && i < diags.list.len; i++)
+        if (diags.list.at[i].level == DIAG_ERROR) {
+            *why = arena_strdup(a, diags.list.at[i].text);
+            break;
+        }
+    arena_free(&v.tmp);
+    arena_free(&own);
+    return v.code == RW_OK;
 }
