@@ -319,14 +319,17 @@ static bool open_temporary(struct os_output *out, mode_t mode) {
         char suffix[48];
         snprintf(suffix, sizeof suffix, ".%ld-%u.tmp", (long)getpid(), i);
         char *path = join(out->path, "", suffix);
+        remember(path); /* before it is there: a signal that comes meanwhile finds it */
         out->fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, mode);
         if (out->fd >= 0) {
             out->temporary = path;
-            remember(path);
             return true;
         }
+        int error = errno;
+        forget(path);
         free(path);
-        if (errno != EEXIST) return false;
+        errno = error;
+        if (error != EEXIST) return false;
     }
     return false;
 }
