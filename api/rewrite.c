@@ -21,7 +21,7 @@ const struct pm_auto *api_compile(struct arena *a, const struct rule_pack *const
     const struct rule_pack **all = arena_new_array(a, const struct rule_pack *, n + 1);
     memcpy(all, packs, n * sizeof *all);
     for (uint32_t i = 0; i < n; i++)
-        if (rw_streq(packs[i]->name, "opset")) return pm_compile(a, packs, n, diags);
+        if (packs[i]->raises_opset) return pm_compile(a, packs, n, diags);
     all[n] = opset_pack(a, paths, diags);
     return pm_compile(a, all, all[n] ? n + 1 : n, diags);
 }

@@ -29,8 +29,13 @@ void diag_at(struct diag_sink *sink, enum diag_level level, struct span at,
              const char *format, ...) {
     va_list args;
     va_start(args, format);
-    add(sink, (struct diag){.level = level, .at = at}, format, args);
+    diag_vat(sink, level, at, format, args);
     va_end(args);
+}
+
+void diag_vat(struct diag_sink *sink, enum diag_level level, struct span at,
+              const char *format, va_list args) {
+    add(sink, (struct diag){.level = level, .at = at}, format, args);
 }
 
 void diag_where(struct diag_sink *sink, enum diag_level level, const char *where,

@@ -62,6 +62,9 @@ struct diag_sink {
 void diag_init(struct diag_sink *sink, struct arena *arena);
 void diag_at(struct diag_sink *sink, enum diag_level level, struct span at,
              const char *format, ...) RW_PRINTF(4, 5);
+/* The same, for functions that take a format themselves. */
+void diag_vat(struct diag_sink *sink, enum diag_level level, struct span at,
+              const char *format, va_list args);
 void diag_where(struct diag_sink *sink, enum diag_level level, const char *where,
                 const char *format, ...) RW_PRINTF(4, 5);
 /* Gives the newest diagnostic its fixed id. */

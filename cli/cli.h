@@ -40,7 +40,7 @@ void session_flush(struct session *s);
 /* "" for one, else "s". */
 static inline const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 /* Prints one error and returns RW_USAGE. */
-int session_usage(struct session *s, const char *format, ...) RW_PRINTF(2, 3);
+enum rw_code session_usage(struct session *s, const char *format, ...) RW_PRINTF(2, 3);
 /* A text file, or standard input for "-"; NULL after an error. */
 const struct diag_source *session_read(struct session *s, const char *path);
 /* A text to standard output, or to a file that appears complete or not at all. */

@@ -130,7 +130,7 @@ static enum rw_code run(struct session *s) {
     struct job j = {.s = s};
     const struct pm_auto *rules = NULL;
     if (s->options.inputs.len && s->options.verify != PM_VERIFY_MODEL)
-        return (enum rw_code)session_usage(s, "--inputs is for --verify=model");
+        return session_usage(s, "--inputs is for --verify=model");
     stages_begin(&j.stages);
     choose_files(&j);
     TRY(compile(&j, &rules));

@@ -50,7 +50,7 @@ void rules_near(struct session *s, const struct pm_auto *rules, const struct rul
     struct pm_question q = {.rule = r->name};
     struct pm_answer a;
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
-    bool raises = rw_streq(r->pack->name, "opset");
+    bool raises = r->pack->raises_opset;
     if (!e->expects || raises || !m || api_prepare(m, o->verify, &s->diags) != RW_OK ||
         pm_explain(rules, m, o, &q, &s->arena, &a, &s->diags) != RW_OK)
         return;

@@ -3,7 +3,7 @@
  * An example is a graph in ONNX text. The pack that the rule comes from is run on it, for
  * the rule's own target; an example holds when the rule was applied and the operator that
  * it names is then there as often as it says, a near miss when the rule was not applied.
- * Rules of the pack "opset" run when a model is raised, so for them it is. Behind them come
+ * Rules that raise opsets run when a model is raised, so for them it is. Behind them come
  * graphs that are generated (rules_try.c).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -82,7 +82,7 @@ static bool run_example(struct tests *t, const struct rule *r,
     struct pm_options o = {
         .target = r->targets & TARGET_ONNX ? TARGET_ONNX : r->targets,
         .level = r->class > CLASS_FLOAT ? r->class : CLASS_FLOAT,
-        .opset = rw_streq(r->pack->name, "opset") ? r->requires_opset : 0,
+        .opset = r->pack->raises_opset ? r->requires_opset : 0,
         .verify = PM_VERIFY_STRUCTURE};
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
     bool ok = m && api_prepare(m, o.verify, &s->diags) == RW_OK &&

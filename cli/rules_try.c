@@ -8,12 +8,12 @@
 #define SEEN_ENOUGH 5
 
 /* --- the rule alone ---------------------------------------------------------------- */
-/* Other rules of the pack would take what belongs to this one. The pack "opset" is run as
- * it is: its rules raise models. */
+/* Other rules of the pack would take what belongs to this one. A pack that raises opsets is run
+ * as it is. */
 static const struct pm_auto *compile_alone(struct session *s, const struct rule_pack *pack,
                                            const struct rule **r) {
     static const uint32_t first = 0;
-    if (rw_streq((*r)->pack->name, "opset")) return packs_compile(s, 1, &pack);
+    if ((*r)->pack->raises_opset) return packs_compile(s, 1, &pack);
     struct rule_pack *alone = arena_copy(&s->arena, (*r)->pack, sizeof *alone);
     struct rule *rule = arena_copy(&s->arena, *r, sizeof **r);
     struct rule_stage *stage = arena_new(&s->arena, struct rule_stage);

@@ -22,7 +22,7 @@ void session_flush(struct session *s) {
     s->printed = s->diags.list.len;
 }
 
-int session_usage(struct session *s, const char *format, ...) {
+enum rw_code session_usage(struct session *s, const char *format, ...) {
     va_list args;
     va_start(args, format);
     fprintf(stderr, "onnxrw: error: %s\n", arena_vprintf(&s->arena, format, args));

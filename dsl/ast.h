@@ -188,7 +188,8 @@ struct ast_pattern { /* and `operator` */
     struct ast_stmts stmts;
 };
 
-enum ast_clause_kind { CLAUSE_VERSION, CLAUSE_OPSET, CLAUSE_PARAM, CLAUSE_INTERFACE };
+enum ast_clause_kind { CLAUSE_VERSION, CLAUSE_OPSET, CLAUSE_PARAM, CLAUSE_INTERFACE,
+                       CLAUSE_RAISES };
 struct ast_clause { /* of a pack's head */
     enum ast_clause_kind kind;
     struct span at;

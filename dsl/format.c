@@ -371,6 +371,7 @@ static void print_clause(struct buf *b, const struct ast_clause *c) {
         dsl_print_expr(b, c->value, 1);
         break;
     case CLAUSE_INTERFACE: buf_puts(b, "changes interface"); break;
+    case CLAUSE_RAISES: buf_puts(b, "raises opset"); break;
     }
 }
 

@@ -102,9 +102,8 @@ static bool leaves_tree(const char *path) {
 void dsl_load_error(struct load *ld, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(ld->arena, format, args);
+    diag_vat(ld->diags, DIAG_ERROR, at, format, args);
     va_end(args);
-    diag_at(ld->diags, DIAG_ERROR, at, "%s", text);
     ld->failed = true;
 }
 

@@ -11,9 +11,8 @@
 void dsl_error(struct lower *l, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(l->arena, format, args);
+    diag_vat(l->diags, DIAG_ERROR, at, format, args);
     va_end(args);
-    diag_at(l->diags, DIAG_ERROR, at, "%s", text);
     l->failed = true;
 }
 
@@ -25,17 +24,15 @@ void dsl_refuse(struct lower *l, struct span at, const char *what) {
 void dsl_help(struct lower *l, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(l->arena, format, args);
+    diag_vat(l->diags, DIAG_HELP, at, format, args);
     va_end(args);
-    diag_at(l->diags, DIAG_HELP, at, "%s", text);
 }
 
 void dsl_warning(struct lower *l, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(l->arena, format, args);
+    diag_vat(l->diags, DIAG_WARNING, at, format, args);
     va_end(args);
-    diag_at(l->diags, DIAG_WARNING, at, "%s", text);
 }
 
 struct scope *dsl_scope(struct lower *l, struct scope *outer) {

@@ -67,6 +67,7 @@ static void set_clause(struct unit *u, const struct ast_clause *c,
     case CLAUSE_VERSION: u->pack->version = c->name.text; break;
     case CLAUSE_OPSET: set_opset(u, c); break;
     case CLAUSE_INTERFACE: u->pack->changes_interface = true; break;
+    case CLAUSE_RAISES: u->pack->raises_opset = true; break;
     case CLAUSE_PARAM:
         for (uint32_t i = 0; i < u->pack->nparams; i++)
             if (rw_streq(params[i].name, c->name.text))

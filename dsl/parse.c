@@ -33,9 +33,8 @@ bool dsl_parse_error(struct parse *p, struct span at, const char *format, ...) {
     if (p->gave_up) return false;
     va_list args;
     va_start(args, format);
-    char *text = arena_vprintf(p->arena, format, args);
+    diag_vat(p->diags, DIAG_ERROR, at, format, args);
     va_end(args);
-    diag_at(p->diags, DIAG_ERROR, at, "%s", text);
     p->failed = true;
     uint32_t limit = p->diags->error_limit ? p->diags->error_limit : 20;
     if (p->diags->count[DIAG_ERROR] >= limit) dsl_parse_give_up(p);
@@ -45,9 +44,8 @@ bool dsl_parse_error(struct parse *p, struct span at, const char *format, ...) {
 void dsl_parse_help(struct parse *p, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = arena_vprintf(p->arena, format, args);
+    diag_vat(p->diags, DIAG_HELP, at, format, args);
     va_end(args);
-    diag_at(p->diags, DIAG_HELP, at, "%s", text);
 }
 
 void dsl_parse_give_up(struct parse *p) {

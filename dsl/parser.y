@@ -96,7 +96,8 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
     T_GRAPH "graph" T_INPUT "input" T_INTERFACE "interface" T_MATCH "match" T_NEAR "near"
     T_ONLY "only" T_OPERATOR "operator" T_OPSET "opset" T_OTHERWISE "otherwise"
     T_OUTPUT "output" T_PACK "pack" T_PARAM "param" T_PASS "pass" T_PATTERN "pattern"
-    T_PHASE "phase" T_PRIORITY "priority" T_REQUIRES "requires" T_RULE "rule"
+    T_PHASE "phase" T_PRIORITY "priority" T_RAISES "raises"
+    T_REQUIRES "requires" T_RULE "rule"
     T_SHAPES "shapes" T_TARGET "target" T_USE "use" T_VERSION "version" T_WHEN "when"
 
 %type <text> name doc
@@ -190,6 +191,7 @@ clause:
 | T_PARAM word ':' word '=' full {
       $$ = (struct ast_clause){CLAUSE_PARAM, @$, .name = $2, .type = $4, .value = $full}; }
 | T_CHANGES T_INTERFACE { $$ = (struct ast_clause){CLAUSE_INTERFACE, @$}; }
+| T_RAISES T_OPSET { $$ = (struct ast_clause){CLAUSE_RAISES, @$}; }
 ;
 opt_most: %empty { $$ = 0; } | T_LE integer { $$ = $2; } ;
 
@@ -491,7 +493,7 @@ name:
 | T_AGAIN | T_ATOMIC | T_BY | T_CHANGES | T_CLASS | T_EMIT | T_EXAMPLE | T_FUNCTION
 | T_GRAPH | T_INPUT | T_INTERFACE | T_MATCH | T_NEAR | T_ONLY | T_OPERATOR | T_OPSET
 | T_OTHERWISE | T_OUTPUT | T_PACK | T_PARAM | T_PASS | T_PATTERN | T_PHASE | T_PRIORITY
-| T_REQUIRES | T_RULE | T_SHAPES | T_TARGET | T_USE | T_VERSION | T_WHEN
+| T_RAISES | T_REQUIRES | T_RULE | T_SHAPES | T_TARGET | T_USE | T_VERSION | T_WHEN
 ;
 
 %%

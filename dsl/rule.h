@@ -296,6 +296,7 @@ struct rule_pack {
     int64_t opset_least;    /* of ai.onnx, as claimed; 0 when not said */
     int64_t opset_most;     /* 0: none */
     bool changes_interface;
+    bool raises_opset;      /* its rules run when a model is raised, and only then */
     uint32_t nparams;
     const struct rule_param *params;
     uint32_t nrules;

@@ -90,6 +90,7 @@ struct ir_node_info {
 
 struct ir_graph {
     struct ir_model *model;
+    uint32_t number;        /* in model->graphs */
     struct ir_graph *outer; /* NULL: main graph or function */
     ir_node owner;          /* the node of `outer` that holds this body */
     struct ir_function *function; /* of a function's body and all graphs inside, or NULL */

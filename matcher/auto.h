@@ -100,7 +100,7 @@ struct pm_stage {
     const uint32_t *program_of;    /* operator -> program, or UINT32_MAX; nops items */
     uint32_t nops;
     uint32_t depth;                /* of the deepest program */
-    bool raises;                   /* of the pack "opset": runs when a model is raised */
+    bool raises;                   /* runs when a model is raised, and only then */
 };
 
 /* Entries of a table are found by a text that says all there is to them; the text is what

@@ -99,7 +99,7 @@ static enum rw_code compile_pack(struct pm_auto *p, const struct rule_pack *pack
     enum rw_code worst = RW_OK;
     for (uint32_t i = 0; i < pack->nstages; i++) {
         struct pm_stage s = {.pack = pack, .stage = &pack->stages[i],
-                             .raises = rw_streq(pack->name, "opset")};
+                             .raises = pack->raises_opset};
         enum rw_code code = s.stage->is_pass ? compile_pass(p, &s) : compile_phase(p, &s);
         if (code != RW_OK) worst = code;
         vec_push(p->arena, &p->stages, s);

@@ -3,8 +3,8 @@
  * The model imports the newer opset at once, so that whatever is emitted is of it, while
  * each node keeps the schema that it was written for until it has been carried over: by
  * form (ir/reform.h), or, where its name came to mean something else, by a rule of the
- * pack "opset", whose `requires opset` says across which change it carries. In those rules
- * `opset` is that of the node.
+ * pack that says `raises opset`, whose `requires opset` says across which change it
+ * carries. In those rules `opset` is that of the node.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

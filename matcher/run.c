@@ -48,17 +48,11 @@ bool pm_is_dead_code(const struct ir_graph *g, ir_node n) {
     return true;
 }
 
-static uint32_t graph_number(const struct pm_run *r, const struct ir_graph *g) {
-    uint32_t i = 0;
-    while (r->model->graphs.at[i] != g) i++;
-    return i;
-}
-
 /* A refusal is counted once, however often the node is looked at. */
 static void count_refusal(struct pm_run *r, const struct ir_graph *g,
                           const struct pm_match *m,
                           const char *why) {
-    uint64_t place = (uint64_t)graph_number(r, g) * r->p->rules.len + m->accept->number;
+    uint64_t place = (uint64_t)g->number * r->p->rules.len + m->accept->number;
     uint64_t key = place << 32 | m->nodes[0];
     if (map_get(&r->refused, key) != MAP_NONE) return;
     map_put(&r->refused, key, 1);

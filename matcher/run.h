@@ -82,8 +82,8 @@ bool pm_steps_end(const struct pm_run *r);
 bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
                      const struct pm_match *m);
 
-/* raise.c: raises the model to an opset: by the rules of the pack "opset" where the name
- * of an operator changed its meaning, else by its form. false: it cannot be; the model is
+/* raise.c: raises the model to an opset: by the rules of a pack that `raises opset` where
+ * the name of an operator changed its meaning, else by its form. false: it cannot be; the model is
  * as before and *why says which node stands in the way. */
 bool pm_raise(struct pm_run *r, int64_t opset, const char **why);
 /* It is kept. */

@@ -21,6 +21,7 @@ struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer,
                               const char *name) {
     struct ir_graph *g = arena_new(m->arena, struct ir_graph);
     g->model = m;
+    g->number = (uint32_t)m->graphs.len;
     g->outer = outer;
     g->owner = g->first = g->last = IR_NONE;
     g->function = outer ? outer->function : NULL;

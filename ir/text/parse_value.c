@@ -14,7 +14,7 @@ void text_fail(struct text_parser *p, struct span at, const char *format, ...) {
     if (p->failed) return;
     va_list args;
     va_start(args, format);
-    diag_at(p->diags, DIAG_ERROR, at, "%s", arena_vprintf(p->arena, format, args));
+    diag_vat(p->diags, DIAG_ERROR, at, format, args);
     va_end(args);
     p->failed = true;
     p->token = (struct text_token){.kind = TEXT_END, .at = at, .text = ""};
@@ -23,7 +23,7 @@ void text_fail(struct text_parser *p, struct span at, const char *format, ...) {
 void text_help(struct text_parser *p, struct span at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    diag_at(p->diags, DIAG_HELP, at, "%s", arena_vprintf(p->arena, format, args));
+    diag_vat(p->diags, DIAG_HELP, at, format, args);
     va_end(args);
 }
 

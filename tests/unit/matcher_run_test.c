@@ -212,7 +212,7 @@ static void phases_run_in_order_each_to_its_end(void) {
 
 /* --- opsets, targets, parameters -------------------------------------------------- */
 #define OPSET_PACK                                                                     \
-    "pack opset \"\" { version 1.0  opset ai.onnx >= 7 }\n"                            \
+    "pack opset \"\" { version 1.0  opset ai.onnx >= 7  raises opset }\n"             \
     "rule softmax_13 { match { y = Softmax <axis = a> (x) } where { opset < 13 }\n"    \
     "  emit when a == -1 || a == rank(x) - 1 { y = Softmax <axis = -1> (x) }\n"        \
     "  otherwise { y = Reshape(Softmax <axis = -1> (Flatten <axis = a> (x)), Shape(x))"  \
