@@ -148,6 +148,13 @@ void os_unmap(const void *map, uint64_t size) {
     if (map) munmap((void *)(uintptr_t)map, (size_t)size);
 }
 
+uint64_t os_next_data(const struct os_file *f, uint64_t at) {
+    if (at >= f->stamp.size || at > INT64_MAX) return f->stamp.size;
+    off_t data = lseek(f->fd, (off_t)at, SEEK_DATA);
+    if (data >= 0) return (uint64_t)data;
+    return errno == ENXIO ? f->stamp.size : at; /* no data behind; or no SEEK_DATA */
+}
+
 bool os_read_at(int fd, uint64_t offset, void *to, size_t len) {
     char *at = to;
     while (len) {
@@ -367,24 +374,34 @@ bool os_write(int fd, const void *bytes, size_t len) {
 
 /* In pieces of a buffer, not by copy_file_range: measured on ext4 that takes 1.3 to 1.8
  * times as long where no blocks are shared, and writing from a mapping 1.7 times. */
-static bool copy_pieces(int out, const struct os_file *in) {
+static bool copy_pieces(int out, const struct os_file *in, bool holes) {
     char *buffer = malloc(OS_WRITE_PIECE);
     if (!buffer) rw_out_of_memory();
     bool ok = true;
     for (uint64_t at = 0; ok && at < in->stamp.size;) {
-        uint64_t left = in->stamp.size - at;
+        uint64_t data = holes ? os_next_data(in, at) : at, left = in->stamp.size - data;
         size_t n = left < OS_WRITE_PIECE ? (size_t)left : OS_WRITE_PIECE;
-        ok = os_read_at(in->fd, at, buffer, n) && os_write(out, buffer, n);
-        at += n;
+        ok = (data == at || lseek(out, (off_t)data, SEEK_SET) >= 0) &&
+             os_read_at(in->fd, data, buffer, n) && os_write(out, buffer, n);
+        at = data + n;
     }
+    if (ok && holes) ok = ftruncate(out, (off_t)in->stamp.size) == 0; /* a hole at the end */
     int error = errno;
     free(buffer);
     errno = error;
     return ok;
 }
 
+/* May parts of the empty output be passed over? Not of a pipe, nor when appending. */
+static bool can_have_holes(int out) {
+    struct stat s;
+    int flags = fcntl(out, F_GETFL);
+    return fstat(out, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0 && flags >= 0 &&
+           !(flags & O_APPEND) && lseek(out, 0, SEEK_CUR) == 0;
+}
+
 bool os_copy(int out, const struct os_file *in) {
-    return ioctl(out, FICLONE, in->fd) == 0 || copy_pieces(out, in);
+    return ioctl(out, FICLONE, in->fd) == 0 || copy_pieces(out, in, can_have_holes(out));
 }
 
 static void free_output(struct os_output *o) {

@@ -38,6 +38,9 @@ const void *os_map(const struct os_file *f);
  * kernel brings in up to 2 MiB for a byte that is touched. */
 void os_map_release(const void *from, size_t len);
 void os_unmap(const void *map, uint64_t size);
+/* Where data begins at or behind `at`, or the file's size: what lies between is a hole,
+ * which reads as zeros. `at` itself where holes cannot be told from data. */
+uint64_t os_next_data(const struct os_file *f, uint64_t at);
 /* All len bytes from `offset`, or false (errno 0: the file ends before). */
 bool os_read_at(int fd, uint64_t offset, void *to, size_t len);
 
@@ -79,7 +82,7 @@ bool os_write(int fd, const void *bytes, size_t len);
 /* Files are written fastest in pieces of this size that begin at multiples of it. */
 #define OS_WRITE_PIECE ((size_t)128 << 10)
 /* Makes an empty file a copy of a whole other one, sharing its blocks where the file
- * system can do that. */
+ * system can do that; holes stay holes. */
 bool os_copy(int out, const struct os_file *in);
 /* Gives the file its name; durable: on the disk before returning. Frees *o, also when it
  * fails, and then nothing remains. */

@@ -9,7 +9,8 @@ enum option_id {
     OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
-    OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_LATER
+    OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
+    OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -36,8 +37,10 @@ static const struct option_def defs[] = {
     {OPT_OPSET, 0, "opset", "N", FOR_RUN | FOR_EXPLAIN, "raise the model to opset N first"},
     {OPT_KEEP_OPSET, 0, "keep-opset", NULL, FOR_RUN | FOR_EXPLAIN,
      "leave out rules that need a newer opset"},
-    {OPT_WEIGHTS, 0, "weights", "copy|share", FOR_RUN,
-     "share: refer to the weights in the input file"},
+    {OPT_WEIGHTS, 0, "weights", "HOW", FOR_RUN,
+     "copy (default), external: to a data file beside OUT, share: stay in MODEL"},
+    {OPT_FOLD_LIMIT, 0, "fold-limit", "BYTES", FOR_RUN,
+     "by how much folding one constant may enlarge the file (default 64K)"},
     {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN,
      "off, structure (default), or by ONNX Runtime: rewrites, model"},
     {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF | FOR_CAPTURE,
@@ -81,9 +84,9 @@ static const struct choice targets[] = {
     {"ort-cuda", TARGET_ORT_CUDA}};
 static const struct choice levels[] = {
     {"0", CLASS_EXACT}, {"1", CLASS_FLOAT}, {"2", CLASS_APPROX}};
-#define LATER UINT32_MAX /* a value of the contract that is not there yet */
 static const struct choice weights[] = {
-    {"copy", IR_WEIGHTS_COPY}, {"share", IR_WEIGHTS_SHARE}, {"external", LATER}};
+    {"copy", IR_WEIGHTS_COPY}, {"share", IR_WEIGHTS_SHARE},
+    {"external", IR_WEIGHTS_EXTERNAL}};
 static const struct choice verifications[] = {
     {"off", PM_VERIFY_OFF}, {"structure", PM_VERIFY_STRUCTURE},
     {"rewrites", PM_VERIFY_REWRITES}, {"model", PM_VERIFY_MODEL}};
@@ -99,9 +102,7 @@ static bool choose(struct reader *r, const struct option_def *d, const char *val
                    const struct choice *choices, size_t n, uint32_t *out) {
     for (size_t i = 0; i < n; i++) {
         if (!rw_streq(value, choices[i].word)) continue;
-        if (choices[i].value == LATER)
-            r->o->later = arena_printf(r->arena, "--%s=%s", d->name, value);
-        *out = choices[i].value == LATER ? 0 : choices[i].value;
+        *out = choices[i].value;
         return true;
     }
     buf_printf(r->error, "\"%s\" is no value of %s%s", value, d->name ? "--" : "-",
@@ -137,6 +138,23 @@ static bool read_number(struct reader *r, const struct option_def *d, const char
     return true;
 }
 
+/* Bytes, or with a letter behind them, K, M or G, so many powers of 1024. */
+static bool read_size(struct reader *r, const struct option_def *d, const char *value,
+                      uint64_t *out) {
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    uint64_t factor = unit ? (uint64_t)1 << (10 * (unit - units + 1)) : 1;
+    bool ok = *value >= '0' && *value <= '9' && !errno && !end[unit != NULL] &&
+              !__builtin_mul_overflow((uint64_t)n, factor, out);
+    if (!ok)
+        buf_printf(r->error, "\"%s\" is no value of --%s: it takes a number of bytes",
+                   value, d->name);
+    return ok;
+}
+
 static bool read_tolerance(struct reader *r, const char *value) {
     char *end;
     r->o->tolerance = strtod(value, &end);
@@ -165,6 +183,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_OUT: o->out = value; return true;
     case OPT_DEFINE: return read_define(r, value);
     case OPT_OPSET: return read_opset(r, value);
+    case OPT_FOLD_LIMIT: return read_size(r, d, value, &o->fold_limit);
     case OPT_KEEP_OPSET: o->keep_opset = true; return true;
     case OPT_TARGET:
         return choose(r, d, value, targets, countof(targets), &o->target);
@@ -270,7 +289,8 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
                    struct options *o, struct buf *error) {
     struct reader r = {a, o, error};
     *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
-                          .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = -1};
+                          .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = -1,
+                          .fold_limit = IR_FOLD_LIMIT};
     bool only_args = false;
     for (int i = first; i < argc; i++) {
         if (!only_args && rw_streq(argv[i], "--")) only_args = true;

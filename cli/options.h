@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "ir/model.h"
+#include "ir/pass.h"
 #include "matcher/matcher.h"
 
 /* Which commands take an option. */
@@ -24,6 +25,7 @@ struct options {
     int64_t opset;
     enum rule_class level;
     enum ir_weights weights;
+    uint64_t fold_limit; /* bytes */
     enum pm_verify verify;
     const char *rule, *node, *keep, *ort; /* --rule, --node, --keep, --ort, or NULL */
     int64_t seed, count, jobs;

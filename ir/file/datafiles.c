@@ -1,6 +1,8 @@
 /* datafiles.c -- SPDX-License-Identifier: Apache-2.0 */
 #include "ir/file/datafiles.h"
 
+#include "ir/onnx.pb-c.h"
+
 struct datafile {
     const char *path;
     struct os_output out;
@@ -14,6 +16,45 @@ struct ir_datafiles {
     VEC(struct datafile) files;
 };
 
+/* --- what the model refers to ----------------------------------------------------- */
+
+static void keep(const struct ir_source *s, const struct ir_tensor *t, bool *kept) {
+    if (t && t->storage == IR_EXTERNAL)
+        kept[intern_find(&s->locations, t->location) - 1] = true;
+}
+
+static void keep_of_graph(const struct ir_source *s, const struct ir_graph *g, bool *kept) {
+    for (ir_value v = 0; v < g->values.len; v++)
+        if (!ir_has(g, v, IR_IS_DEAD)) keep(s, ir_val(g, v)->tensor, kept);
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+        for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
+            const struct ir_attr *a = &ir_nod(g, n)->attr[i];
+            for (uint32_t k = 0; a->tensors && k < a->n; k++) keep(s, a->tensors[k], kept);
+        }
+}
+
+/* Messages that are written as they were read may have tensors that the graph has not. */
+static bool has_unread(const struct ir_model *m) {
+    bool unread = m->has_training || m->functions.len > 0;
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        const Onnx__GraphProto *p = m->graphs.at[i]->proto;
+        unread |= p && p->n_sparse_initializer > 0;
+    }
+    return unread;
+}
+
+const bool *ir_datafiles_kept(const struct ir_model *m, struct arena *a) {
+    const struct ir_source *s = m->source;
+    bool all = m->edits == 0 || has_unread(m);
+    bool *kept = arena_zalloc(a, (size_t)s->externals.len + 1);
+    for (uint32_t i = 0; all && i < s->externals.len; i++) kept[i] = true;
+    for (uint32_t i = 0; !all && i < m->graphs.len; i++)
+        if (ir_graph_is_live(m->graphs.at[i])) keep_of_graph(s, m->graphs.at[i], kept);
+    return kept;
+}
+
+/* --- copying ---------------------------------------------------------------------- */
+
 static enum rw_code failed(struct ir_datafiles *d, const char *path) {
     diag_where(d->diags, DIAG_ERROR, path, "cannot be written: %s", os_error());
     return RW_OUTPUT;
@@ -24,11 +65,14 @@ static bool same_contents(const struct os_file *x, const struct os_file *y) {
     bool same = x->stamp.size == y->stamp.size;
     char *p = malloc(BLOCK), *q = malloc(BLOCK);
     if (!p || !q) rw_out_of_memory();
-    for (uint64_t at = 0; same && at < x->stamp.size; at += BLOCK) {
+    for (uint64_t at = 0; same && at < x->stamp.size;) {
+        uint64_t data = os_next_data(x, at), other = os_next_data(y, at);
+        at = data < other ? data : other; /* both are holes before */
         uint64_t left = x->stamp.size - at;
         size_t n = left < BLOCK ? (size_t)left : BLOCK;
         same = os_read_at(x->fd, at, p, n) && os_read_at(y->fd, at, q, n) &&
                memcmp(p, q, n) == 0;
+        at += n;
     }
     free(p);
     free(q);
@@ -95,12 +139,14 @@ static enum rw_code check_model_path(struct ir_datafiles *d, const char *model_p
     return RW_OK;
 }
 
-enum rw_code ir_datafiles_copy(const struct ir_source *s, const char *model_path,
-                               struct arena *a, struct diag_sink *diags,
-                               struct ir_datafiles **out) {
+enum rw_code ir_datafiles_copy(const struct ir_source *s, const bool *kept,
+                               const char *model_path, struct arena *a,
+                               struct diag_sink *diags, struct ir_datafiles **out) {
     struct ir_datafiles *d = arena_new(a, struct ir_datafiles);
     *d = (struct ir_datafiles){.source = s, .a = a, .diags = diags};
-    if (rw_streq(model_path, "-")) {
+    uint32_t nkept = 0;
+    for (uint32_t i = 0; i < s->externals.len; i++) nkept += kept[i];
+    if (nkept > 0 && rw_streq(model_path, "-")) {
         diag_where(diags, DIAG_ERROR, s->name,
                    "external data cannot go along to standard output");
         return RW_OUTPUT;
@@ -114,7 +160,7 @@ enum rw_code ir_datafiles_copy(const struct ir_source *s, const char *model_path
         return RW_OK;
     enum rw_code code = RW_OK;
     for (uint32_t i = 0; code == RW_OK && i < s->externals.len; i++)
-        code = copy_file(d, s->externals.at[i].location, folder);
+        if (kept[i]) code = copy_file(d, s->externals.at[i].location, folder);
     if (code == RW_OK) *out = d;
     else ir_datafiles_close(d, false);
     return code;

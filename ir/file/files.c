@@ -108,6 +108,15 @@ bool ir_source_read(struct ir_model *m, const struct ir_tensor *t, uint64_t firs
     return true;
 }
 
+uint64_t ir_source_hole(struct ir_model *m, const struct ir_tensor *t, uint64_t at) {
+    struct ir_source *s = m ? m->source : NULL;
+    bool external = t->storage == IR_EXTERNAL;
+    if (!s || at >= t->nbytes || (!external && t->storage != IR_IN_FILE)) return 0;
+    if (external ? !open_external(s, t->location) : s->file.fd < 0) return 0;
+    uint64_t from = t->offset + at, data = os_next_data(external ? &s->open : &s->file, from);
+    return data - from < t->nbytes - at ? data - from : t->nbytes - at;
+}
+
 const void *ir_source_field(struct ir_model *m, const struct ir_tensor *t, size_t *len) {
     const struct ir_source *s = m->source;
     *len = 0;

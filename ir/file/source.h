@@ -13,6 +13,9 @@
  * IR_EXTERNAL. false when they are not there (any more) or m is NULL. */
 bool ir_source_read(struct ir_model *m, const struct ir_tensor *t, uint64_t first_byte,
                     uint64_t n, void *out);
+/* So many bytes of the tensor from `at` on lie in a hole of their file: they are zeros,
+ * and need not be read. */
+uint64_t ir_source_hole(struct ir_model *m, const struct ir_tensor *t, uint64_t at);
 /* The encoded bytes (packed, without key and length) of the typed field of a tensor stored
  * IR_AS_PROTO when the field was left in the file; NULL when it is in t->proto. */
 const void *ir_source_field(struct ir_model *m, const struct ir_tensor *t, size_t *len);

@@ -1,6 +1,8 @@
 /* splice.c -- SPDX-License-Identifier: Apache-2.0 */
 #include "ir/file/splice.h"
 
+#include "ir/tensor/tensor_bytes.h"
+
 #include <errno.h>
 
 /* --- sink ------------------------------------------------------------------------- */
@@ -46,6 +48,28 @@ void ir_sink_put_file(struct ir_sink *s, int fd, uint64_t offset, uint64_t len) 
     }
 }
 
+static void put_range(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
+    for (uint64_t at = 0, n; at < t->nbytes && !s->failed; at += n) {
+        n = room(s, t->nbytes - at);
+        if (!ir_tensor_bytes_at(m, t, at, n, s->buffer + s->used)) s->failed = true;
+        s->used += (size_t)n;
+    }
+}
+
+/* A typed field can only be decoded from its begin, so it is read at once. */
+static void put_whole(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
+    struct arena scratch = ARENA_EMPTY;
+    const void *bytes = ir_tensor_read(m, t, &scratch);
+    if (bytes) ir_sink_put(s, bytes, (size_t)t->nbytes);
+    else s->failed = true;
+    arena_free(&scratch);
+}
+
+void ir_sink_put_tensor(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
+    if (t->storage == IR_AS_PROTO) put_whole(s, m, t);
+    else put_range(s, m, t);
+}
+
 bool ir_sink_close(struct ir_sink *s) {
     int error;
     flush(s);
@@ -69,6 +93,7 @@ struct walk {
     struct arena *arena;
     VEC(struct measured) list;
     uint32_t next;
+    bool too_large;
     const char *why;
 };
 
@@ -121,7 +146,8 @@ static bool measure(struct walk *w, const ProtobufCMessageDescriptor *type,
         } else {
             out->size += (uint64_t)(f.end - f.begin);
         }
-        if (out->size > INT32_MAX)
+        w->too_large = out->size > INT32_MAX;
+        if (w->too_large)
             return w->why = "the model would have over 2 GiB, which no reader takes", false;
     }
     out->inside = w->list.len - first;
@@ -137,7 +163,7 @@ bool ir_splice_size(const struct ir_splice *s, struct arena *a, uint64_t *size,
     struct walk w = {.s = s, .arena = a};
     struct measured root;
     bool ok = measure_all(&w, &root);
-    *size = ok ? root.size : 0;
+    *size = ok ? root.size : w.too_large ? (uint64_t)INT32_MAX + 1 : 0;
     *why = w.why;
     return ok;
 }

@@ -9,7 +9,7 @@
 #ifndef IR_STORE_H
 #define IR_STORE_H
 
-#include "ir/file/files.h"
+#include "ir/file/data.h"
 #include "ir/onnx.pb-c.h"
 
 struct ir_store {
@@ -19,6 +19,7 @@ struct ir_store {
     int64_t ir_version;          /* to be written */
     bool drop_init_inputs;       /* IR version 4 was crossed */
     const char *share;           /* location for weights that stay in the input, or NULL */
+    struct ir_data *data;        /* where initializers go that leave the model, or NULL */
     bool types;                  /* all values are described, as they are known now */
     struct map index;            /* address of a graph that was read -> its number */
     struct intern read_names;    /* of values, in the file */
@@ -51,9 +52,9 @@ Onnx__ValueInfoProto *ir_store_info(struct ir_store *s, const char *name,
                                     const struct ir_type *type);
 
 /* --- store_tensor.c --------------------------------------------------------------- */
-/* name NULL: that of the message stays. `shared`: may stay in the input file. */
+/* name NULL: that of the message stays. `movable`: its data may lie in another file. */
 Onnx__TensorProto *ir_store_tensor(struct ir_store *s, const struct ir_tensor *t,
-                                   const char *name, bool shared);
+                                   const char *name, bool movable);
 
 /* --- store_training.c ------------------------------------------------------------- */
 /* Training graphs are carried along; names of the main graph in them follow renames. */

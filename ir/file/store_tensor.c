@@ -1,5 +1,5 @@
 /* store_tensor.c -- constant tensors as messages; large data becomes a payload, or a
- * reference into the input file.
+ * reference into the input file or the output's data file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,7 +52,12 @@ static bool is_data(const struct ir_store *s, const ProtobufCMessageUnknownField
     return p && p->field != DOC_STRING;
 }
 
+/* p is a copy: the lists that it had belong to the message that was read. */
 static void drop_data(struct ir_store *s, Onnx__TensorProto *p) {
+    p->has_raw_data = 0;
+    p->raw_data.len = 0;
+    p->n_float_data = p->n_int32_data = p->n_int64_data = 0;
+    p->n_double_data = p->n_uint64_data = 0;
     unsigned n = p->base.n_unknown_fields, kept = 0;
     ProtobufCMessageUnknownField *list =
         arena_new_array(s->a, ProtobufCMessageUnknownField, n);
@@ -105,7 +110,6 @@ static Onnx__TensorProto *new_message(struct ir_store *s, const struct ir_tensor
     p->data_type = (int32_t)t->dtype;
     if (t->doc) p->doc_string = arena_strdup(s->a, t->doc);
     set_dims(s, p, t);
-    set_data(s, p, t);
     return p;
 }
 
@@ -114,18 +118,36 @@ static bool same_dims(const Onnx__TensorProto *p, const struct ir_tensor *t) {
            (!t->rank || memcmp(p->dims, t->dims, t->rank * sizeof *t->dims) == 0);
 }
 
+/* Where the data lies when not in the model: in the input file, in the data file. */
+static bool leaves(struct ir_store *s, const struct ir_tensor *t, const char **location,
+                   uint64_t *offset) {
+    if (s->share && t->storage == IR_IN_FILE) {
+        *location = s->share;
+        *offset = t->offset;
+        return true;
+    }
+    if (!s->data || !ir_data_takes(s->data, t)) return false;
+    *location = s->data->location;
+    *offset = ir_data_place(s->data, t);
+    return true;
+}
+
 Onnx__TensorProto *ir_store_tensor(struct ir_store *s, const struct ir_tensor *t,
-                                   const char *name, bool shared) {
+                                   const char *name, bool movable) {
     Onnx__TensorProto *read = t->proto;
-    bool share = shared && s->share && t->storage == IR_IN_FILE;
+    const char *location;
+    uint64_t offset;
+    bool leaving = movable && leaves(s, t, &location, &offset);
     bool renamed = name && (!read || !read->name || !rw_streq(read->name, name));
-    if (read && !share && !renamed && same_dims(read, t)) return read;
+    if (read && !leaving && !renamed && same_dims(read, t)) return read;
     Onnx__TensorProto *p = read ? arena_copy(s->a, read, sizeof *read) : new_message(s, t);
     if (renamed) p->name = arena_strdup(s->a, name);
     if (!same_dims(p, t)) set_dims(s, p, t);
-    if (share) {
+    if (leaving) {
         drop_data(s, p);
-        refer(s, p, s->share, t->offset, t->nbytes);
+        refer(s, p, location, offset, t->nbytes);
+    } else if (!read) {
+        set_data(s, p, t);
     }
     return p;
 }
