@@ -152,7 +152,10 @@ uint64_t os_next_data(const struct os_file *f, uint64_t at) {
     if (at >= f->stamp.size || at > INT64_MAX) return f->stamp.size;
     off_t data = lseek(f->fd, (off_t)at, SEEK_DATA);
     if (data >= 0) return (uint64_t)data;
-    return errno == ENXIO ? f->stamp.size : at; /* no data behind; or no SEEK_DATA */
+    /* No data behind; but that reading fails must show where the file is shorter now. */
+    struct stat s;
+    bool whole = errno == ENXIO && fstat(f->fd, &s) == 0 && (uint64_t)s.st_size >= f->stamp.size;
+    return whole ? f->stamp.size : at;
 }
 
 bool os_read_at(int fd, uint64_t offset, void *to, size_t len) {
