@@ -307,6 +307,8 @@ static void check_pattern(struct lower *l, const struct pat *p, struct opsets o,
     if (map_get(visited, (uint64_t)(uintptr_t)p) != MAP_NONE) return;
     map_put(visited, (uint64_t)(uintptr_t)p, 1);
     if (p->kind == PAT_NODE && !is_checked(seen, p)) check_node(l, p, o);
+    for (uint32_t i = 0; p->kind == PAT_CHAIN && i < p->nops; i++)
+        dsl_known_op(l, &p->ops[i], p->at, false);
     for (uint32_t i = 0; i < p->nargs; i++) check_pattern(l, p->args[i], o, seen, visited);
     for (uint32_t i = 0; i < p->nalts; i++) check_pattern(l, p->alts[i], o, seen, visited);
 }

@@ -189,6 +189,7 @@ static void put_pat(const struct dump *d, const struct pat *p) {
     case PAT_ABSENT: buf_puts(d->b, "none"); break;
     case PAT_SEE: buf_putc(d->b, '~'), put_slot(d, p->slot); break;
     case PAT_REST: buf_puts(d->b, ".."), put_slot(d, p->slot); break;
+    case PAT_CHAIN: buf_puts(d->b, "chain "), put_node(d, p); break;
     }
 }
 
@@ -282,6 +283,11 @@ void dsl_dump_rule(const struct rule *r, struct buf *out) {
                classes[r->class], r->targets, r->requires_opset, r->size,
                r->grows ? ", grows" : "");
     for (uint32_t i = 0; i < r->nslots; i++) put_slot_line(&d, i);
+    for (uint32_t i = 0; i < r->njoins; i++) {
+        buf_puts(out, "  join "), put_slot(&d, r->joins[i].slot);
+        buf_puts(out, " by "), put_slot(&d, r->joins[i].via);
+        buf_printf(out, ", %u levels\n", r->joins[i].levels);
+    }
     for (uint32_t i = 0; i < r->nwhere; i++) {
         buf_puts(out, "  where ");
         put_expr(&d, r->where[i]);

@@ -7,6 +7,7 @@
  *   lower_sum.c      sum{...} and prod{...}: alternatives over association trees
  *   lower_expr.c     conditions and the values of parameters
  *   lower_emit.c     emitted bodies
+ *   lower_roots.c    what a rule replaces, and how its patterns are joined
  *   lower_rule.c     all of a rule
  *   check_ops.c      operators, parameters and operands against the schemas of the opsets
  *   check_expr.c     types of expressions
@@ -154,6 +155,14 @@ void dsl_emit(struct lower *l, const struct ast_stmts *stmts, const struct ast *
               struct emit_block *out);
 /* The short form: what replaces the only root. */
 void dsl_emit_short(struct lower *l, const struct ast *e, struct emit_block *out);
+
+/* --- lower_roots.c ----------------------------------------------------------------- */
+void dsl_find_roots(struct lower *l, const struct ast_stmts *stmts, struct span at);
+/* Puts the root where matching begins first, and joins the other patterns to it. Values
+ * defined in a circle are refused before. */
+void dsl_join(struct lower *l);
+/* Marks the slot and those that its definition reaches whatever alternatives are taken. */
+void dsl_reach(const struct lower *l, uint32_t slot, bool *reached);
 
 /* --- lower_rule.c ------------------------------------------------------------------ */
 /* NULL when there was an error. */

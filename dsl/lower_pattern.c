@@ -269,12 +269,28 @@ static const struct pat *operation(struct lower *l, const struct ast *e) {
     return node(l, e);
 }
 
+static const struct pat *chain(struct lower *l, const struct ast *e) {
+    const struct ast_call *c = e->call;
+    struct pat *p = dsl_new_pat(l, PAT_CHAIN, e->at);
+    struct pat_op *ops = arena_new_array(l->arena, struct pat_op, c->names.len);
+    for (uint32_t i = 0; i < c->names.len; i++) ops[i] = dsl_op(l, &c->names.at[i]);
+    set_op(l, p, c->names.len, ops);
+    p->commutes = false;
+    if (c->has_attrs) {
+        dsl_error(l, e->at, "the operators of a chain may have any parameters");
+        dsl_help(l, e->at, "leave out the <...>, or write them one by one: Cast?(x)");
+    }
+    bool one = c->args.len == 1 && c->args.at[0]->kind != AST_EMPTY &&
+               c->args.at[0]->kind != AST_SPREAD;
+    if (!one) dsl_error(l, e->at, "a chain has one operand: chain{Cast, Reshape}*(x)");
+    const struct pat *behind = one ? dsl_pattern(l, c->args.at[0]) : dsl_any(l, e->at);
+    set_args(l, p, 1, &behind);
+    return p;
+}
+
 static const struct pat *call(struct lower *l, const struct ast *e) {
     const struct ast_call *c = e->call;
-    if (c->chain) {
-        dsl_refuse(l, e->at, "chain");
-        return dsl_any(l, e->at);
-    }
+    if (c->chain) return chain(l, e);
     const struct pat *p = operation(l, e);
     if (!c->optional) return p;
     if (p->kind == PAT_NODE && p->nargs == 0) {

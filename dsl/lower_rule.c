@@ -5,46 +5,6 @@
 #include "dsl/lower.h"
 
 /* --- roots ------------------------------------------------------------------------- */
-static bool is_root(const struct lower *l, uint32_t slot, const struct ast_stmt *s) {
-    return l->notes.at[slot].stmt == s && l->notes.at[slot].uses == 0;
-}
-
-static void set_roots(struct lower *l, const struct ast_stmt *s) {
-    uint32_t *roots = arena_new_array(l->arena, uint32_t, s->outs.len);
-    for (uint32_t i = 0; i < l->slots.len; i++) {
-        if (!is_root(l, i, s)) continue;
-        l->slots.at[i].flags |= SLOT_ROOT;
-        roots[l->rule->nroots++] = i;
-    }
-    l->rule->roots = roots;
-}
-
-/* The statement whose values no other consumes: there must be one. A kept value that
- * nothing consumes does not count beside another. */
-static void find_roots(struct lower *l, const struct ast_stmts *stmts, struct span at) {
-    const struct ast_stmt *found = NULL;
-    for (uint32_t i = 0; i < l->slots.len; i++) {
-        const struct ast_stmt *s = l->notes.at[i].stmt;
-        if (!s || s == found || !is_root(l, i, s)) continue;
-        if (found && (s->keep || found->keep) && s->keep != found->keep) {
-            if (found->keep) found = s;
-            continue;
-        }
-        if (found) {
-            dsl_error(l, s->at,
-                      "several roots are not supported yet: no statement uses \"%s\"",
-                      l->slots.at[i].name);
-            diag_at(l->diags, DIAG_NOTE, found->at, "nor the value of this one");
-            l->refused = true;
-            return;
-        }
-        found = s;
-    }
-    if (found) set_roots(l, found);
-    else if (!stmts->len) dsl_error(l, at, "a pattern without a statement");
-    else dsl_error(l, at, "every value of the pattern is used by another: it has no root");
-}
-
 /* Whatever alternative is taken, an operator stands at the root. */
 static bool is_operator(const struct lower *l, const struct pat *p) {
     if (p->kind == PAT_SLOT && l->slots.at[p->slot].def && !l->notes.at[p->slot].stmt)
@@ -54,11 +14,15 @@ static bool is_operator(const struct lower *l, const struct pat *p) {
     return all;
 }
 
-static void root_is_operator(struct lower *l, struct span at) {
-    if (!l->rule->nroots || l->failed) return;
-    const struct pat *p = l->slots.at[l->rule->roots[0]].def;
-    if (!p || is_operator(l, p)) return;
-    dsl_error(l, at, "the pattern may be without an operator, so it would match anything");
+static void roots_are_operators(struct lower *l, struct span at) {
+    for (uint32_t i = 0; i < l->rule->nroots && !l->failed; i++) {
+        uint32_t root = l->rule->roots[i];
+        const struct pat *p = l->slots.at[root].def;
+        if (!p || is_operator(l, p)) continue;
+        const struct ast_stmt *s = l->notes.at[root].stmt;
+        dsl_error(l, s ? s->at : at,
+                  "the pattern may be without an operator, so it would match anything");
+    }
 }
 
 /* --- clauses ----------------------------------------------------------------------- */
@@ -167,9 +131,9 @@ static void match_part(struct lower *l, struct span at) {
         l->rule->roots = arena_copy(l->arena, &root, sizeof root);
     } else if (match) {
         dsl_match(l, &match->stmts);
-        find_roots(l, &match->stmts, match->at);
+        dsl_find_roots(l, &match->stmts, match->at);
     }
-    root_is_operator(l, r->from ? r->from->at : match ? match->at : at);
+    roots_are_operators(l, r->from ? r->from->at : match ? match->at : at);
 }
 
 static void emit_part(struct lower *l) {

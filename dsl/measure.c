@@ -69,7 +69,7 @@ static void visit_slot(struct lower *l, struct visit *visits, uint32_t first) {
 
 /* --- sizes ------------------------------------------------------------------------- */
 static uint32_t most_nodes(const struct pat *p) {
-    uint32_t n = p->kind == PAT_NODE, best = 0;
+    uint32_t n = p->kind == PAT_NODE || p->kind == PAT_CHAIN, best = 0;
     for (uint32_t i = 0; i < p->nargs; i++) n += most_nodes(p->args[i]);
     for (uint32_t i = 0; i < p->nalts; i++) best = rw_max_u32(best, most_nodes(p->alts[i]));
     return n + best;
@@ -81,17 +81,6 @@ static uint32_t least_nodes(const struct pat *p) {
     for (uint32_t i = 0; i < p->nalts; i++)
         best = rw_min_u32(best, least_nodes(p->alts[i]));
     return p->nalts ? n + best : n;
-}
-
-/* Slots reached whatever alternatives are taken. */
-static void surely_reached(struct lower *l, const struct pat *p, bool *reached) {
-    if (p->kind == PAT_SLOT || p->kind == PAT_SEE) {
-        if (reached[p->slot]) return;
-        reached[p->slot] = true;
-        const struct pat *def = l->slots.at[p->slot].def;
-        if (def) surely_reached(l, def, reached);
-    }
-    for (uint32_t i = 0; i < p->nargs; i++) surely_reached(l, p->args[i], reached);
 }
 
 /* Outputs of one operator share its pattern: it counts for the first that has a name. */
@@ -106,9 +95,10 @@ static bool counts(const struct lower *l, uint32_t slot) {
 /* Nodes that surely go: kept ones only where emit defines their value anew. */
 static uint32_t removed(struct lower *l) {
     bool *reached = arena_zalloc(l->arena, l->slots.len * sizeof *reached);
-    uint32_t n = 0, root = l->rule->roots[0];
-    reached[root] = true;
-    surely_reached(l, l->slots.at[root].def, reached);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->rule->nroots; i++) dsl_reach(l, l->rule->roots[i], reached);
+    for (uint32_t i = 0; i < l->rule->njoins; i++)
+        dsl_reach(l, l->rule->joins[i].slot, reached);
     for (uint32_t i = 0; i < l->slots.len; i++) {
         const struct rule_slot *s = &l->slots.at[i];
         bool stays = (s->flags & SLOT_KEEP) && !l->notes.at[i].redefined;
@@ -159,6 +149,7 @@ void dsl_measure(struct lower *l) {
     struct visit *visits = arena_zalloc(l->arena, l->slots.len * sizeof *visits);
     for (uint32_t i = 0; i < l->slots.len; i++)
         if (visits[i].state == NEW) visit_slot(l, visits, i);
+    if (!l->failed) dsl_join(l);
     if (l->failed) return;
     for (uint32_t i = 0; i < l->slots.len; i++)
         if (counts(l, i)) l->rule->size += most_nodes(l->slots.at[i].def);

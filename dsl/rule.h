@@ -22,6 +22,7 @@
 #include "ir/type.h"
 
 #define SLOT_NONE UINT32_MAX
+#define RULE_CHAIN 16 /* most nodes of a chain{...}* */
 
 enum slot_kind {
     SLOT_VALUE,  /* a value of the graph; absent allowed */
@@ -79,7 +80,9 @@ enum pat_kind {
     PAT_LITERAL, /* a constant of that value */
     PAT_ABSENT,  /* no operand */
     PAT_SEE,     /* ~x: the slot's value, seen through value-preserving nodes */
-    PAT_REST     /* ..xs: all remaining operands; last operand only */
+    PAT_REST,    /* ..xs: all remaining operands; last operand only */
+    PAT_CHAIN    /* chain{Cast, Reshape}*(x): any number of nodes of these operators, each
+                    the first operand of the next; args[0] is behind the last of them */
 };
 
 enum lit_kind { LIT_INT, LIT_REAL, LIT_BOOL, LIT_STRING, LIT_LIST };
@@ -121,7 +124,7 @@ struct pat {
     enum pat_kind kind;
     struct span at;
     uint32_t slot; /* PAT_SLOT, PAT_SEE, PAT_REST (SLOT_NONE for a bare `..`) */
-    /* PAT_NODE */
+    /* PAT_NODE; PAT_CHAIN has operators and one operand */
     uint32_t nops;           /* 1, or the members of a class */
     const struct pat_op *ops;
     uint32_t op_slot;        /* `as act`, or SLOT_NONE */
@@ -252,6 +255,14 @@ struct rule_example {
     const char *name;    /* near: its title */
 };
 
+/* A pattern that must be there too, and to which that of the first root does not lead. It
+ * is found from a value that both have. */
+struct rule_join {
+    uint32_t slot;   /* named by it; its def is the pattern */
+    uint32_t via;    /* bound by then, and reached from def whatever alternatives are taken */
+    uint32_t levels; /* most operator nodes from def down to via */
+};
+
 struct rule {
     const char *name;
     const char *doc;       /* or "" */
@@ -259,8 +270,10 @@ struct rule {
     const struct rule_pack *pack;
     uint32_t nslots;
     const struct rule_slot *slots;
-    uint32_t nroots;       /* root values, all outputs of one pattern node for now */
-    const uint32_t *roots; /* slots with SLOT_ROOT; roots[0]'s def is the root pattern */
+    uint32_t nroots;       /* values that emit replaces */
+    const uint32_t *roots; /* slots with SLOT_ROOT; matching begins at the first one's def */
+    uint32_t njoins;
+    const struct rule_join *joins; /* in order: `via` is bound by what stands in front */
     uint32_t nwhere;
     const struct expr *const *where; /* in source order; all must be true */
     uint32_t nblocks;

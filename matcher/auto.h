@@ -70,6 +70,12 @@ struct pm_spec { /* what a pattern node says of operands and parameters as a who
     uint32_t n;
     const char *const *named;
 };
+struct pm_way { /* from a value up to where another pattern of the rule may begin */
+    uint32_t ends;   /* class of operators that may stand at its end */
+    uint32_t output; /* of that */
+    uint32_t inner;  /* class of operators that may stand on the way */
+    uint32_t levels; /* at most so many operators, the end included */
+};
 struct pm_expr_test { /* <name = (expression)>, compared when all is bound */
     uint16_t reg;
     bool is_axis;
@@ -108,13 +114,14 @@ struct pm_stage {
 struct pm_auto {
     struct arena *arena;
     struct diag_sink *diags; /* while compiling */
-    struct intern op_keys, ops_keys, param_keys, test_keys, spec_keys, literal_keys;
+    struct intern op_keys, ops_keys, param_keys, test_keys, spec_keys, literal_keys, way_keys;
     VEC(struct pm_op) op;
     VEC(struct pm_ops) ops;
     VEC(const char *) param;
     VEC(struct pm_test) test;
     VEC(struct pm_spec) spec;
     VEC(const struct literal *) literal;
+    VEC(struct pm_way) way;
     VEC(struct pm_accept) accept;
     VEC(const struct rule *) rules; /* each once, in order of first stage */
     VEC(struct pm_insn) code;
@@ -130,6 +137,7 @@ uint32_t pm_intern_param(struct pm_auto *p, const char *name);
 uint32_t pm_intern_test(struct pm_auto *p, const struct attr_test *t);
 uint32_t pm_intern_spec(struct pm_auto *p, const struct pat *node);
 uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l);
+uint32_t pm_intern_way(struct pm_auto *p, struct pm_way w);
 /* A literal list that names nothing and so can be compared as a whole. */
 bool pm_literal_is_ground(const struct literal *l);
 

@@ -35,7 +35,8 @@ static ir_value value(const struct pm_machine *m, uint16_t r) {
 static ir_node node(const struct pm_machine *m, uint16_t r) { return m->regs.at[r].a; }
 
 static void push_frame(struct pm_machine *m, uint32_t pc, bool swap) {
-    vec_push(m->arena, &m->frames, (struct pm_frame){pc, m->trail.len, m->nodes.len, swap});
+    struct pm_frame f = {pc, m->trail.len, m->nodes.len, swap, 0, 0};
+    vec_push(m->arena, &m->frames, f);
 }
 
 /* --- structure -------------------------------------------------------------------- */
@@ -50,14 +51,7 @@ static bool exec_PROD(struct pm_machine *m, const struct pm_insn *in) {
 }
 
 static bool exec_OP(struct pm_machine *m, const struct pm_insn *in) {
-    const struct ir_node_info *x = ir_nod(m->site.g, node(m, in->a));
-    const struct pm_ops *ops = &m->site.p->ops.at[in->x];
-    for (uint32_t i = 0; i < ops->n; i++) {
-        uint32_t op = ops->at[i];
-        if (m->site.names->op[op].op == x->op && m->site.names->op[op].domain == x->domain)
-            return true;
-    }
-    return false;
+    return pm_has_op(&m->site, node(m, in->a), in->x);
 }
 
 static bool exec_NAMED(struct pm_machine *m, const struct pm_insn *in) {
@@ -91,6 +85,55 @@ static bool pick(struct pm_machine *m, const struct pm_insn *in, bool swap) {
 static bool exec_PICK(struct pm_machine *m, const struct pm_insn *in) {
     if (pick(m, in, false)) push_frame(m, m->pc - 1, true);
     return true;
+}
+
+/* The operator above a value, of the class, whose first output it is; or IR_NONE. */
+static ir_node link_above(const struct pm_machine *m, ir_value v, uint32_t ops) {
+    ir_node n = v == IR_NONE ? IR_NONE : ir_val(m->site.g, v)->producer;
+    if (n == IR_NONE || ir_val(m->site.g, v)->output != 0 || !pm_has_op(&m->site, n, ops))
+        return IR_NONE;
+    return ir_input(m->site.g, n, 0) == IR_NONE ? IR_NONE : n;
+}
+
+/* One of the values that a CLIMB or CHAIN found. The nodes of a chain are matched. */
+static void take_end(struct pm_machine *m, const struct pm_insn *in, ir_value end) {
+    set(m, in->a, BOUND_VALUE, end, 0, 0);
+    if (in->op != PM_CHAIN) return;
+    for (ir_value v = value(m, in->b); v != end;) {
+        ir_node n = ir_val(m->site.g, v)->producer;
+        vec_push(m->arena, &m->nodes, (struct pm_matched){n, false});
+        v = ir_input(m->site.g, n, 0);
+    }
+}
+
+/* Goes on with the first of the values found; the others wait in a frame. */
+static bool take_first(struct pm_machine *m, const struct pm_insn *in, uint32_t first) {
+    if (m->ends.len == first) return false;
+    if (m->ends.len > first + 1) {
+        push_frame(m, m->pc - 1, false);
+        vec_last(&m->frames)->next = first + 1;
+        vec_last(&m->frames)->end = m->ends.len;
+    }
+    take_end(m, in, m->ends.at[first]);
+    return true;
+}
+
+static bool exec_CHAIN(struct pm_machine *m, const struct pm_insn *in) {
+    ir_value way[RULE_CHAIN + 1];
+    uint32_t n = 0, first = m->ends.len;
+    ir_node link;
+    way[n++] = value(m, in->b);
+    while (n <= RULE_CHAIN && (link = link_above(m, way[n - 1], in->x)) != IR_NONE)
+        way[n++] = ir_input(m->site.g, link, 0);
+    while (n > 0) vec_push(m->arena, &m->ends, way[--n]);
+    return take_first(m, in, first);
+}
+
+static bool exec_CLIMB(struct pm_machine *m, const struct pm_insn *in) {
+    uint32_t first = m->ends.len;
+    ir_value v = value(m, in->b);
+    if (v != IR_NONE) pm_climb(m, v, &m->site.p->way.at[in->x]);
+    return take_first(m, in, first);
 }
 
 static bool exec_REST(struct pm_machine *m, const struct pm_insn *in) {
@@ -346,9 +389,24 @@ static bool step(struct pm_machine *m) {
 
 bool pm_step_on(struct pm_machine *m) { return step(m); }
 
+uint32_t pm_ways(const struct pm_machine *m) {
+    if (m->frames.len == 0) return 1;
+    const struct pm_frame *f = &m->frames.at[m->frames.len - 1];
+    return f->end ? f->end - f->next + 1 : 2;
+}
+
+void pm_go_way(struct pm_machine *m, uint32_t i) {
+    if (i == 0) return;
+    struct pm_frame *f = vec_last(&m->frames);
+    if (f->end) f->next += i - 1;
+    pm_back(m);
+}
+
 bool pm_back(struct pm_machine *m) {
     if (m->frames.len == 0) return false;
-    struct pm_frame f = vec_pop(&m->frames);
+    struct pm_frame f = *vec_last(&m->frames);
+    if (f.end && f.next + 1 < f.end) vec_last(&m->frames)->next++;
+    else m->frames.len--;
     while (m->trail.len > f.trail) {
         struct pm_trail t = vec_pop(&m->trail);
         m->regs.at[t.reg] = t.was;
@@ -356,11 +414,14 @@ bool pm_back(struct pm_machine *m) {
     m->nodes.len = f.nodes;
     m->pc = f.pc;
     if (f.swap) pick(m, &m->site.p->code.at[m->pc++], true);
+    if (!f.end) return true;
+    m->ends.len = f.end;
+    take_end(m, &m->site.p->code.at[m->pc++], m->ends.at[f.next]);
     return true;
 }
 
 void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root) {
-    m->frames.len = m->trail.len = m->nodes.len = m->regs.len = 0;
+    m->frames.len = m->trail.len = m->nodes.len = m->regs.len = m->ends.len = 0;
     vec_reserve(m->arena, &m->regs, prog->nregs);
     memset(m->regs.at, 0, prog->nregs * sizeof *m->regs.at);
     m->regs.len = prog->nregs;
@@ -388,6 +449,17 @@ void pm_names_init(struct pm_names *n, const struct pm_auto *p, struct ir_model 
         n->op[i].op = intern(&m->names, p->op.at[i].name);
         map_put(&n->op_of, (uint64_t)n->op[i].domain << 32 | n->op[i].op, i);
     }
+}
+
+bool pm_has_op(const struct pm_site *s, ir_node n, uint32_t ops) {
+    const struct ir_node_info *x = ir_nod(s->g, n);
+    const struct pm_ops *class = &s->p->ops.at[ops];
+    for (uint32_t i = 0; i < class->n; i++) {
+        uint32_t op = class->at[i];
+        if (s->names->op[op].op == x->op && s->names->op[op].domain == x->domain)
+            return true;
+    }
+    return false;
 }
 
 const struct pm_program *pm_program_at(const struct pm_stage *s, const struct pm_site *site,

@@ -36,9 +36,13 @@ struct pm_site {
     struct arena *arena; /* of the step: reset when the node is done */
 };
 
+/* Is the node's operator of that class, of pm_auto.ops? */
+bool pm_has_op(const struct pm_site *s, ir_node n, uint32_t ops);
+
 struct pm_frame {
     uint32_t pc, trail, nodes;
     bool swap; /* pc is at a PICK: take the other order */
+    uint32_t next, end; /* pc is at a CLIMB or CHAIN: values to go on with, in ends */
 };
 struct pm_trail {
     uint16_t reg;
@@ -58,6 +62,7 @@ struct pm_machine {
     VEC(struct pm_frame) frames;
     VEC(struct pm_trail) trail;
     VEC(struct pm_matched) nodes;
+    VEC(ir_value) ends; /* of the frames */
     uint32_t pc, left; /* instructions that may still be spent on this node */
     bool stop;
     uint64_t tests; /* instructions run, in sum */
@@ -79,12 +84,19 @@ void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root);
 void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root);
 bool pm_step_on(struct pm_machine *m);
 bool pm_back(struct pm_machine *m);
+/* In how many ways the instruction that was run last may go on: 1, unless it left a frame.
+ * Goes on in one of them, the i-th. */
+uint32_t pm_ways(const struct pm_machine *m);
+void pm_go_way(struct pm_machine *m, uint32_t i);
 /* What the slots of a rule are bound to, now that its end is reached. */
 struct pm_binding *pm_bound_slots(const struct pm_machine *m, const struct pm_accept *a);
 /* A value of the matched nodes that is seen outside and may not be, or IR_NONE. */
 ir_value pm_leak(const struct pm_machine *m, const struct rule *r,
                  const struct pm_binding *slots);
 bool pm_is_matched(const struct pm_machine *m, ir_node n);
+
+/* climb.c: the values at the upper ends of the way, in order of the graph. */
+void pm_climb(struct pm_machine *m, ir_value from, const struct pm_way *way);
 
 /* value.c */
 /* Is the constant equal to the literal, within its tolerance? */

@@ -109,7 +109,7 @@ static enum rw_code compile_pack(struct pm_auto *p, const struct rule_pack *pack
 
 static void init_tables(struct pm_auto *p) {
     struct intern *tables[] = {&p->op_keys, &p->ops_keys, &p->param_keys, &p->test_keys,
-                               &p->spec_keys, &p->literal_keys};
+                               &p->spec_keys, &p->literal_keys, &p->way_keys};
     for (size_t i = 0; i < countof(tables); i++) intern_init(tables[i], p->arena);
 }
 

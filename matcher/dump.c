@@ -17,6 +17,7 @@ static const char *entry(const struct pm_auto *p, char kind, uint32_t x) {
     case 'T': return intern_text(&p->test_keys, x + 1);
     case 'N': return intern_text(&p->spec_keys, x + 1);
     case 'L': return intern_text(&p->literal_keys, x + 1);
+    case 'W': return intern_text(&p->way_keys, x + 1);
     default: return p->accept.at[x].rule->name;
     }
 }

@@ -61,10 +61,11 @@ static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fres
     if (moves) return move_value(b, old, now);
     if (!ir_can_replace(b->g, old, now))
         return pm_refuse(b, "a graph output cannot become what is emitted");
-    if (!precedes_users(b->g, now, old)) return pm_refuse(b, "the match is not convex");
+    bool in_order = precedes_users(b->g, now, old);
     vec_push(b->done->arena, &b->done->released, now);
     ir_replace_value(b->g, old, now);
-    return true;
+    if (in_order || ir_restore_order(b->g, ir_val(b->g, now)->producer)) return true;
+    return pm_refuse(b, "the match is not convex");
 }
 
 /* --- statements ------------------------------------------------------------------- */
@@ -221,13 +222,20 @@ static void drop_unused(struct pm_build *b) {
     d->made.len = kept;
 }
 
+static bool is_matched(const struct pm_match *m, ir_node n) {
+    for (uint32_t i = 0; i < m->nnodes; i++)
+        if (m->nodes[i] == n) return true;
+    return false;
+}
+
 /* Every root that is seen was given a new origin. */
 static bool roots_are_new(struct pm_build *b) {
     const struct rule *r = b->match->accept->rule;
     for (uint32_t i = 0; i < r->nroots; i++) {
         struct pm_binding x = b->match->slots[r->roots[i]];
         if (!pm_is_set(x) || ir_has(b->g, x.a, IR_IS_DEAD)) continue;
-        if (ir_val(b->g, x.a)->nuses > 0 && ir_val(b->g, x.a)->producer == b->root)
+        if (ir_val(b->g, x.a)->nuses > 0 &&
+            is_matched(b->match, ir_val(b->g, x.a)->producer))
             return pm_refuse(b, "emit leaves a root as it was");
     }
     return true;
@@ -244,6 +252,18 @@ static bool made_are_valid(struct pm_build *b) {
     return true;
 }
 
+/* The last of the roots: what the match has bound stands in front of it. */
+static ir_node last_root(const struct ir_graph *g, const struct pm_match *m) {
+    const struct rule *r = m->accept->rule;
+    ir_node last = m->nodes[0];
+    for (uint32_t i = 0; i < r->nroots; i++) {
+        struct pm_binding x = m->slots[r->roots[i]];
+        ir_node n = pm_is_set(x) ? ir_val(g, x.a)->producer : last;
+        if (ir_precedes(g, last, n)) last = n;
+    }
+    return last;
+}
+
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
                 struct pm_done *done, const char **why) {
     struct ir_model *model = env->site.g->model;
@@ -253,7 +273,8 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     struct pm_env own = *env;
     own.slots = slots;
     const struct pm_binding *root = &m->slots[r->roots[0]];
-    struct pm_build b = {.env = &own, .match = m, .g = env->site.g, .root = m->nodes[0],
+    struct pm_build b = {.env = &own, .match = m, .g = env->site.g,
+                         .root = last_root(env->site.g, m),
                          .target = o->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
                          .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name

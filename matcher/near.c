@@ -1,7 +1,7 @@
 /* near.c -- the nearest miss: a bind program run to its end in spite of what fails.
  *
- * A way is a list of choices: at each TRY and PICK, the first or the second. All ways are
- * gone from the beginning, one after the other, and each is left as soon as no fewer tests
+ * A way is a list of choices: at each TRY and PICK, the first or the second; at a CLIMB or
+ * CHAIN, one of those found. All ways are gone from the beginning, one after the other, and each is left as soon as no fewer tests
  * fail on it than on the best one so far.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -18,6 +18,7 @@ static const struct {
 } flow[PM_INSN_N] = {
     [PM_PROD] = {B, A, false},   [PM_OP] = {A, 0, true},      [PM_NAMED] = {A, 0, true},
     [PM_OUTPUTS] = {A, 0, true}, [PM_ARG] = {B, A, false},    [PM_PICK] = {C, A | B, false},
+    [PM_CHAIN] = {B, A, false},  [PM_CLIMB] = {B, A, true},
     [PM_REST] = {B, A, true},    [PM_OUT] = {B, A, false},    [PM_PRESENT] = {A, 0, true},
     [PM_ABSENT] = {A, 0, true},  [PM_SAME] = {A | B, 0, true}, [PM_MEET] = {B, A, true},
     [PM_SEE] = {B, A, true},     [PM_TEST] = {A, 0, true},    [PM_PARAM] = {B, A, true},
@@ -101,25 +102,29 @@ static void lose_after(struct pm_walk *w, const struct pm_insn *in) {
     case PM_LENGTH:
     case PM_PARAM:
     case PM_REST:
+    case PM_CLIMB:
+    case PM_CHAIN:
     case PM_ITEM: lose(w, in->a, GONE); break;
     case PM_RANK: lose(w, in->a, GONE_SHAPE); break;
     default: break;
     }
 }
 
-/* A TRY or PICK that left a frame: goes on as the list of choices says. */
+/* An instruction that left a frame: goes on as the list of choices says. */
 static void choose(struct pm_walk *w, uint32_t pc) {
     struct pm_machine *m = &w->t->machine;
-    if (m->frames.len == 0) return;
-    bool second;
+    uint32_t of = pm_ways(m), taken;
+    if (of == 1) return;
     if (pc == w->sides.pc) {
         w->sides.before = w->taken;
-        second = w->sides.swap;
+        taken = w->sides.swap;
     } else {
-        if (w->taken == w->choices.len) vec_push(&w->t->step, &w->choices, false);
-        second = w->choices.at[w->taken++];
+        if (w->taken == w->choices.len)
+            vec_push(&w->t->step, &w->choices, (struct pm_choice){0, of});
+        w->choices.at[w->taken].of = of;
+        taken = w->choices.at[w->taken++].taken;
     }
-    if (second) pm_back(m);
+    pm_go_way(m, taken);
     m->frames.len = 0;
 }
 
@@ -233,10 +238,11 @@ static bool go(struct pm_walk *w) {
  * all; false: that was the last. */
 static bool next_way(struct pm_walk *w, uint32_t fixed) {
     w->choices.len = rw_min_u32(w->choices.len, w->taken);
-    while (w->choices.len > fixed && *vec_last(&w->choices)) w->choices.len--;
-    if (w->choices.len <= fixed) return false;
-    *vec_last(&w->choices) = true;
-    return true;
+    for (; w->choices.len > fixed; w->choices.len--) {
+        struct pm_choice *last = vec_last(&w->choices);
+        if (++last->taken < last->of) return true;
+    }
+    return false;
 }
 
 bool pm_nearest(struct pm_walk *w, struct pm_matcher *t, const struct pm_stage *s,

@@ -30,6 +30,10 @@ enum pm_gone {
     GONE_MAKER = 2,   /* a node: the value has no such producer */
     GONE_SHAPE = 4    /* a value: not of the rank that is asked for */
 };
+/* At an instruction with several ways to go on: TRY, PICK, CLIMB, CHAIN. */
+struct pm_choice {
+    uint32_t taken, of;
+};
 /* The operands of one commutative operator, when their order is followed. */
 struct pm_sides {
     uint32_t pc; /* of its PICK; UINT32_MAX: none is followed */
@@ -45,7 +49,7 @@ struct pm_walk {
     uint8_t *gone;    /* of each register */
     uint8_t *side;    /* of each register: bits of the operands that it comes from */
     uint32_t *pick;   /* of each register: 1 + pc of the newest PICK that it comes from */
-    VEC(bool) choices; /* at each TRY and PICK on the way: the second? */
+    VEC(struct pm_choice) choices; /* on the way */
     uint32_t taken;   /* choices met so far */
     uint32_t held, total, limit; /* given up when that many do not hold */
     uint32_t left;    /* instructions that may still be run */
@@ -59,7 +63,7 @@ struct pm_walk {
 struct pm_near {
     uint32_t held, total; /* equal: it matches */
     bool gave_up;         /* not all ways were tried */
-    VEC(bool) choices;
+    VEC(struct pm_choice) choices;
 };
 /* The nearest way at a node; false when the rule's root is no such operator. */
 bool pm_nearest(struct pm_walk *w, struct pm_matcher *t, const struct pm_stage *s,

@@ -74,6 +74,13 @@ static void plan_see(struct planner *pl, uint32_t slot, uint16_t reg) {
     vec_push(pl->p->arena, &pl->sights, s);
 }
 
+static void plan_chain(struct planner *pl, struct goals *q, uint16_t reg,
+                       const struct pat *pat) {
+    uint16_t behind = plan_reg(pl);
+    plan_emit(pl, PM_CHAIN, behind, reg, pm_intern_ops(pl->p, pat->nops, pat->ops));
+    plan_want(pl, q, behind, pat->args[0], 0);
+}
+
 static void push(struct planner *pl, struct goals *q, enum goal_class class, uint16_t reg,
                  const struct pat *pat, uint32_t output) {
     vec_push(pl->p->arena, &q->of[class].list, (struct goal){reg, output, pat});
@@ -90,6 +97,7 @@ void plan_want(struct planner *pl, struct goals *q, uint16_t reg, const struct p
     case PAT_LITERAL: push(pl, q, GOAL_LITERAL, reg, pat, 0); break;
     case PAT_ABSENT: plan_emit(pl, PM_ABSENT, reg, 0, 0); break;
     case PAT_SEE: plan_see(pl, pat->slot, reg); break;
+    case PAT_CHAIN: plan_chain(pl, q, reg, pat); break;
     case PAT_REST: rw_broken(__FILE__, __LINE__, "a list among the operands");
     }
 }
@@ -165,6 +173,7 @@ static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint3
     for (uint32_t i = 0; i < h->slots.len; i++) plan_bind(pl, h->slots.at[i], value);
     plan_node_at(pl, &q, node, value, h->node, h->output);
     plan_drain(pl, &q);
+    for (uint32_t i = 0; i < pl->rule->njoins; i++) plan_join(pl, &q, &pl->rule->joins[i]);
     plan_types(pl);
     plan_accept(pl, rank, number);
     if (pl->too_large) {
@@ -221,6 +230,7 @@ static enum rw_code plan_roots(struct roots *t, const struct pat *pat, uint32_t 
     case PAT_LITERAL:
     case PAT_ABSENT:
     case PAT_SEE:
+    case PAT_CHAIN:
     case PAT_REST: break;
     }
     diag_at(t->p->diags, DIAG_ERROR, pat->at,

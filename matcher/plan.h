@@ -87,6 +87,9 @@ void plan_guarded(struct planner *pl, enum pm_opcode guard, uint16_t reg, plan_b
 /* The next thing that waits for the end of all goals; false: nothing does. */
 bool plan_pending(struct planner *pl, struct goals *q);
 
+/* join.c: a pattern of its own, from a value that is bound. */
+void plan_join(struct planner *pl, struct goals *q, const struct rule_join *j);
+
 /* types.c: types and dimensions of all slots, last. */
 void plan_types(struct planner *pl);
 

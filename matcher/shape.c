@@ -1,6 +1,6 @@
 /* shape.c -- how the patterns of a rule hang together: order of definitions, depth.
  *
- * One walk over the patterns from the root, through the definitions of the slots that they
+ * One walk over the patterns from each root, through the definitions of the slots that they
  * name. A slot gets its number when all below it have theirs, so that falling numbers are
  * an order in which a definition comes before whatever it uses.
  *
@@ -66,6 +66,10 @@ static enum rw_code walk_pat(struct walk *w, const struct pat *pat, uint32_t *de
         ++*depth;
         break;
     case PAT_ALT: TRY(walk_list(w, pat->nalts, pat->alts, depth)); break;
+    case PAT_CHAIN:
+        TRY(walk_pat(w, pat->args[0], depth));
+        *depth += RULE_CHAIN;
+        break;
     case PAT_ANY:
     case PAT_LITERAL:
     case PAT_ABSENT:
@@ -81,5 +85,7 @@ enum rw_code pm_rule_shape(struct pm_auto *p, const struct rule *r, struct pm_sh
     w.depth = arena_zalloc(p->arena, r->nslots * sizeof *w.depth);
     w.order = arena_zalloc(p->arena, r->nslots * sizeof *w.order);
     out->order = w.order;
+    for (uint32_t i = 0; i < r->njoins; i++)
+        TRY(walk_slot(&w, r->joins[i].slot, r->at, &out->depth));
     return walk_slot(&w, r->roots[0], r->at, &out->depth);
 }

@@ -86,6 +86,16 @@ uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l) {
     return i;
 }
 
+uint32_t pm_intern_way(struct pm_auto *p, struct pm_way w) {
+    struct buf key = {0};
+    buf_printf(&key, "output %u of %s, %u levels of ", w.output,
+               intern_text(&p->ops_keys, w.ends + 1), w.levels);
+    buf_puts(&key, intern_text(&p->ops_keys, w.inner + 1));
+    uint32_t i;
+    if (is_new(&p->way_keys, &key, p->way.len, &i)) vec_push(p->arena, &p->way, w);
+    return i;
+}
+
 uint32_t pm_intern_test(struct pm_auto *p, const struct attr_test *t) {
     struct buf key = {0};
     buf_printf(&key, "%s %s ", t->name, t->is_axis ? "axis =" : "=");

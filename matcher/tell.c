@@ -198,6 +198,15 @@ static void tell_outputs(struct teller *t) {
     }
 }
 
+static void tell_climb(struct teller *t, struct span at) {
+    const struct pm_way *way = &t->w->t->p->way.at[t->in->x];
+    ir_value v = value(t, t->in->b);
+    const struct pm_ops *ends = &t->w->t->p->ops.at[way->ends];
+    ops_text(t, ends);
+    buf_printf(&t->text, " is wanted for %s, users of \"%s\" lead to no further one",
+               wanted_text(t, at), name_of(t, v));
+}
+
 static void tell_same(struct teller *t, struct span at) {
     buf_printf(&t->text, "%s is ", wanted_text(t, at));
     binding_text(t, reg(t, t->in->a));
@@ -285,6 +294,7 @@ static void tell_insn(struct teller *t, uint32_t pc, struct span at) {
     case PM_OP: tell_op(t, pc); break;
     case PM_NAMED: tell_named(t); break;
     case PM_OUTPUTS: tell_outputs(t); break;
+    case PM_CLIMB: tell_climb(t, at); break;
     case PM_REST: buf_puts(&t->text, "an operand of the list is absent"); break;
     case PM_PRESENT:
         buf_printf(&t->text, "%s is absent", wanted_text(t, at));

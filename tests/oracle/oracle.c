@@ -27,7 +27,7 @@ struct state {
     struct holds *slot;
     bool *defined; /* the definition of that slot was matched, or need not be */
     struct { ir_node at; bool keep; } node[64];
-    uint32_t nnodes;
+    uint32_t nnodes, joined;
     const struct goal *goals, *later; /* later: slots seen through */
 };
 
@@ -239,6 +239,20 @@ static void solve_seen(struct world *w, struct state s, uint32_t slot, ir_value 
         solve(w, s);
 }
 
+static void solve_chain(struct world *w, struct state s, const struct pat *p, ir_value v) {
+    for (uint32_t i = 0; v != IR_NONE && i <= RULE_CHAIN; i++) {
+        struct state t = copy(w, &s);
+        t.goals = also(w, p->args[0], 0, v, 0, s.goals);
+        solve(w, t);
+        ir_node n = ir_val(w->g, v)->producer;
+        if (n == IR_NONE || ir_val(w->g, v)->output || !op_fits(w, p, n) || s.nnodes == 64)
+            return;
+        s.node[s.nnodes].at = n;
+        s.node[s.nnodes++].keep = false;
+        v = ir_input(w->g, n, 0);
+    }
+}
+
 static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_value v,
                       uint32_t output) {
     switch (p->kind) {
@@ -269,6 +283,7 @@ static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_v
         if (ir_val(w->g, v)->output == output)
             solve_node(w, s, p, ir_val(w->g, v)->producer, output);
         break;
+    case PAT_CHAIN: solve_chain(w, s, p, v); break;
     case PAT_REST: break;
     }
 }
@@ -347,6 +362,17 @@ static void solve_later(struct world *w, struct state s) {
     solve_seen(w, s, best->slot, best->value);
 }
 
+/* Another pattern of the rule may begin at any node that is not matched yet. */
+static void solve_join(struct world *w, struct state s) {
+    const struct rule_join *j = &w->r->joins[s.joined++];
+    uint32_t output = w->r->slots[j->slot].def_output;
+    for (ir_node n = w->g->first; n != IR_NONE; n = ir_nod(w->g, n)->next) {
+        ir_value v = ir_output(w->g, n, output);
+        if (v == IR_NONE || is_inside(&s, n)) continue;
+        solve_slot(w, copy(w, &s), j->slot, v);
+    }
+}
+
 static void solve(struct world *w, struct state s) {
     if (s.goals) {
         const struct goal *g = s.goals;
@@ -355,6 +381,8 @@ static void solve(struct world *w, struct state s) {
         solve_pat(w, s, g->pat, g->value, g->output);
     } else if (s.later) {
         solve_later(w, copy(w, &s));
+    } else if (s.joined < w->r->njoins) {
+        solve_join(w, copy(w, &s));
     } else {
         s = copy(w, &s);
         if (types_fit(w, &s) && nothing_leaks(w, &s))
@@ -377,6 +405,7 @@ static void raise_levels(struct world *w, const struct pat *p, uint32_t level) {
     case PAT_ALT:
         for (uint32_t i = 0; i < p->nalts; i++) raise_levels(w, p->alts[i], level);
         break;
+    case PAT_CHAIN: raise_levels(w, p->args[0], level); break;
     case PAT_ANY:
     case PAT_LITERAL:
     case PAT_ABSENT:
@@ -410,6 +439,11 @@ void oracle_matches(struct arena *a, struct ir_graph *g, const struct rule *r, i
                       .defined = arena_zalloc(a, r->nslots * sizeof *s.defined)};
     struct pat p = {.kind = PAT_SLOT, .slot = r->roots[0]};
     raise_levels(&w, &p, 1);
+    for (uint32_t i = 0; i < r->njoins; i++) {
+        p.slot = r->joins[i].slot;
+        raise_levels(&w, &p, 1);
+    }
+    p.slot = r->roots[0];
     solve_root(&w, s, &p, 0);
 }
 

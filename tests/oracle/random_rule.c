@@ -209,10 +209,35 @@ static const struct pat *cut_name(struct cutter *c, ir_value v, uint32_t depth) 
     return pat_of_slot(c, slot, chance(c->d, 10));
 }
 
+/* Of up to two nodes from v down, and maybe of others. */
+static const struct pat *cut_chain(struct cutter *c, ir_value v, uint32_t depth) {
+    struct pat *p = new_pat(c, PAT_CHAIN);
+    struct pat_op *ops = arena_zalloc(c->a, 3 * sizeof *ops);
+    const struct pat **behind = arena_new(c->a, const struct pat *);
+    uint32_t opened = 0;
+    for (uint32_t i = roll(c->d, 3); i > 0; i--) {
+        const struct ir_value_info *x = ir_val(c->g, v);
+        if (x->producer == IR_NONE || is_open(c, v) || ir_input(c->g, x->producer, 0) == IR_NONE)
+            break;
+        ops[p->nops++] = (struct pat_op){"", ir_op_name(c->g, x->producer)};
+        c->open[c->nopen++] = x->producer;
+        opened++;
+        v = ir_input(c->g, x->producer, 0);
+    }
+    if (!p->nops || chance(c->d, 30)) ops[p->nops++] = (struct pat_op){"", "Mul"};
+    *behind = cut(c, v, depth + 1);
+    c->nopen -= opened;
+    p->ops = ops;
+    p->nargs = 1;
+    p->args = behind;
+    return p;
+}
+
 static const struct pat *cut(struct cutter *c, ir_value v, uint32_t depth) {
     bool full = c->nslots > MOST_SLOTS - 14 || c->nodes > 12;
     if (ir_const(c->g, v) && chance(c->d, 50)) return cut_constant(c, v);
     if (chance(c->d, 10)) return new_pat(c, PAT_ANY);
+    if (!full && depth < 3 && chance(c->d, 8)) return cut_chain(c, v, depth);
     if (full || depth > 3 || chance(c->d, 50)) return cut_name(c, v, full ? 9 : depth);
     const struct ir_value_info *x = ir_val(c->g, v);
     if (x->producer == IR_NONE || x->output > 0 || is_open(c, v))
@@ -240,6 +265,28 @@ static void add_types(struct cutter *c) {
             c->slots[s].type = some_type(c, dim);
 }
 
+/* A second root, which has a variable of the first one's operator as an operand. */
+static bool add_join(struct cutter *c, const struct pat *first, struct rule_join *out) {
+    for (uint32_t k = 0; k < first->nargs && c->nslots < MOST_SLOTS - 14; k++) {
+        const struct pat *arg = first->args[k];
+        if (arg->kind != PAT_SLOT || c->value[arg->slot] == IR_NONE) continue;
+        ir_use u = ir_val(c->g, c->value[arg->slot])->uses;
+        for (uint32_t i = roll(c->d, 3); i > 0 && u != IR_NONE; i--) u = c->g->uses.at[u].next;
+        ir_node n = u == IR_NONE ? IR_NONE : c->g->uses.at[u].user;
+        if (n == IR_NONE || c->g->uses.at[u].slot == IR_SLOT_BODY) continue;
+        uint32_t slot = new_slot(c, SLOT_VALUE, IR_NONE);
+        struct pat *def = cut_node(c, ir_output(c->g, n, 0), slot, 0);
+        if (c->g->uses.at[u].slot >= def->nargs) continue;
+        const struct pat **args = (const struct pat **)(uintptr_t)def->args;
+        args[c->g->uses.at[u].slot] = pat_of_slot(c, arg->slot, false);
+        c->slots[slot].def = def;
+        c->slots[slot].flags |= SLOT_ROOT;
+        *out = (struct rule_join){slot, arg->slot, 1};
+        return true;
+    }
+    return false;
+}
+
 const struct rule *random_rule(struct arena *a, struct dice *d, struct ir_graph *g,
                                const struct rule_pack *pack, const char *name) {
     struct cutter c = {.a = a, .d = d, .g = g};
@@ -260,11 +307,15 @@ const struct rule *random_rule(struct arena *a, struct dice *d, struct ir_graph 
         p->nalts = 2;
         c.slots[root].def = p;
     }
+    struct rule_join *join = arena_new(a, struct rule_join);
+    bool joins = chance(d, 25) && c.slots[root].def == def && add_join(&c, def, join);
+    uint32_t roots[2] = {root, join->slot};
     add_types(&c);
     struct rule *r = arena_new(a, struct rule);
-    *r = (struct rule){.name = name, .pack = pack, .nslots = c.nslots, .nroots = 1,
+    *r = (struct rule){.name = name, .pack = pack, .nslots = c.nslots, .nroots = 1 + joins,
                        .slots = arena_copy(a, c.slots, c.nslots * sizeof *c.slots),
-                       .roots = arena_copy(a, &root, sizeof root), .size = c.nodes,
+                       .roots = arena_copy(a, roots, sizeof roots), .size = c.nodes,
+                       .njoins = joins, .joins = join,
                        .targets = TARGET_ONNX, .priority = (int32_t)roll(d, 3)};
     return r;
 }
