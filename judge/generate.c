@@ -37,6 +37,8 @@ static void begin(struct gen *x) {
     x->slots = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->slots);
     x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);
     judge_gen_base(x);
+    struct gen_shape related;
+    if (gen_chance(x, 70) && judge_gen_related_base(x, &related)) x->base = related;
 }
 
 /* --- who sees it ------------------------------------------------------------------ */
@@ -112,6 +114,11 @@ static bool build(struct gen *x) {
     return any && show_interior(x);
 }
 
+/* Where all is constant, folding is at work, and not the rule. */
+static bool is_all_constant(const struct gen *x) {
+    return x->was_free && x->out->leaves.len == 0;
+}
+
 struct judge_instance *judge_generate(const struct judge_plan *plan, struct judge_draws *d,
                                       struct arena *a) {
     struct gen x = {.plan = plan, .rule = plan->rule, .d = d, .a = a,
@@ -122,7 +129,8 @@ struct judge_instance *judge_generate(const struct judge_plan *plan, struct judg
         struct judge_made k = x.out->made.at[i];
         plan->choices->list.at[k.choice].tried[k.way]++;
     }
-    if (!ok) return NULL;
+    if (!ok || is_all_constant(&x)) return NULL;
+    ir_commit(x.m);
     ir_model_settle(x.m);
     return x.out;
 }

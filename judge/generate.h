@@ -42,6 +42,8 @@ struct gen {
     VEC(struct gen_size) sizes;
     VEC(ir_value) interior; /* results of pattern nodes, the roots too */
     uint32_t depth;
+    uint32_t tries;      /* to make a node */
+    bool was_free;       /* a constant was made of what need not be one */
 };
 
 /* A node while it is made. */
@@ -50,17 +52,21 @@ struct gen_node {
     const struct pat *pat;
     const char *domain, *op;
     const struct ir_schema *schema;
+    uint32_t present; /* operands of the pattern up to the last that is there */
     uint32_t nin;
     ir_value in[GEN_OPERANDS];
     bool known[GEN_OPERANDS]; /* in[] is decided, absent or not */
+    bool attributed; /* its attributes are decided */
     VEC(struct ir_attr) attrs;
+    const struct gen_relation *relation; /* of its operands, or NULL */
+    struct gen_letters *letters;
 };
 /* What an operand should be. */
 struct gen_operand {
     enum ir_dtype dtype;
     struct gen_shape shape;
     int64_t low, below;  /* of its elements, when integers; 0, 0: whatever */
-    bool has_items;      /* its elements, int64 */
+    bool has_items;      /* its elements */
     uint32_t nitems;
     int64_t items[GEN_RANK];
 };
@@ -100,9 +106,25 @@ void judge_gen_bind_dims(struct gen *x, uint32_t slot, ir_value v);
 /* generate_operand.c: shape, type and values for operand k, those known before it. */
 bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k,
                        struct gen_operand *o);
+/* The same where something is known of that very operator; else false. */
+bool judge_gen_proposed(struct gen *x, struct gen_node *n, uint32_t k,
+                        struct gen_operand *o);
+
+/* generate_relation.c: the same by what is known of how operands depend on each other;
+ * false: nothing, or they contradict each other. */
+bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
+                       struct gen_operand *o);
+/* The value that an attribute has by operands that are known. */
+bool judge_gen_related_int(struct gen *x, const struct gen_node *n, const char *name,
+                           int64_t *out);
+/* The first operand of an operator of the rule: what the instance is about. */
+bool judge_gen_related_base(struct gen *x, struct gen_shape *out);
 
 /* generate_attr.c: all that the pattern and the operator ask for in <...>. */
 bool judge_gen_attrs(struct gen *x, struct gen_node *n);
+/* A value that makes sense for a parameter of that node. */
+bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                        struct ir_attr *out);
 int64_t judge_gen_int(const struct gen_node *n, const char *name, int64_t otherwise);
 const struct ir_attr *judge_gen_attr(const struct gen_node *n, const char *name);
 
@@ -134,6 +156,7 @@ struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t ra
 /* One number of that type with dimensions of 1; NULL when the type cannot hold it. */
 struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double value,
                                    uint32_t rank, const int64_t *dims);
+struct ir_tensor *judge_gen_floats(struct arena *a, uint32_t n, const float *items);
 /* The element type that operand k must or may have. */
 bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32_t slot,
                      enum ir_dtype *out);

@@ -77,9 +77,20 @@ static struct ir_attr a_perm(struct gen *x, const struct gen_node *n, const char
     return ints(x, name, (uint32_t)rank, at);
 }
 
+/* Where there is a weight it says so. */
+static bool kernel_of(struct gen *x, const struct gen_node *n, int64_t *at) {
+    struct gen_shape in, w;
+    GEN(n->known[0] && judge_gen_shape_of(x, n->in[0], &in) && n->schema->ninputs > 1);
+    GEN(n->known[1] && judge_gen_shape_of(x, n->in[1], &w) && w.rank == in.rank);
+    for (uint32_t i = 2; i < w.rank; i++) GEN(judge_gen_size(x, w.dims[i], &at[i - 2]));
+    return true;
+}
+
 static struct ir_attr a_window(struct gen *x, const struct gen_node *n, const char *name) {
     int64_t at[2 * GEN_RANK], rank = rank_of(x, n);
     uint32_t spatial = rank > 2 ? (uint32_t)rank - 2 : 0, least = 1, more = 2;
+    if (rw_streq(name, "kernel_shape") && kernel_of(x, n, at))
+        return ints(x, name, spatial, at);
     if (rw_streq(name, "pads")) spatial *= 2, least = 0;
     if (rw_streq(name, "kernel_shape")) more = 3;
     for (uint32_t i = 0; i < spatial; i++) at[i] = least + gen_draw(x, more);
@@ -91,8 +102,8 @@ static bool parts(struct gen *x, const struct gen_node *n, const char *name,
                   struct ir_attr *out) {
     int64_t at[GEN_OPERANDS], size, axis = judge_gen_int(n, "axis", 0);
     struct gen_shape s;
-    uint32_t count = n->pat->nouts;
-    GEN(n->known[0] && judge_gen_shape_of(x, n->in[0], &s) && count > 0);
+    uint32_t count = rw_max_u32(n->pat->nouts, 1);
+    GEN(n->known[0] && judge_gen_shape_of(x, n->in[0], &s));
     if (axis < 0) axis += s.rank;
     GEN(axis >= 0 && axis < s.rank && count <= GEN_OPERANDS);
     GEN(judge_gen_size(x, s.dims[axis], &size) && size >= count);
@@ -130,13 +141,42 @@ static int64_t a_dtype(struct gen *x, const struct gen_node *n) {
     return some[k];
 }
 
+/* What divides the last dimension of the first operand. */
+static int64_t heads(struct gen *x, const struct gen_node *n) {
+    static const uint8_t some[] = {1, 2, 3, 4};
+    struct gen_shape s;
+    int64_t size, by = some[gen_draw(x, countof(some))];
+    bool known = n->known[0] && judge_gen_shape_of(x, n->in[0], &s) && s.rank > 0 &&
+                 judge_gen_size(x, s.dims[s.rank - 1], &size);
+    return known && size % by ? 1 : by;
+}
+
+static bool is_one_of(const char *name, size_t n, const char *const *names) {
+    for (size_t i = 0; i < n; i++)
+        if (rw_streq(names[i], name)) return true;
+    return false;
+}
+
+/* Integers that nothing but one value suits in most runtimes, or that stay as they are. */
+static const char *const left_alone[] = {
+    "block_size", "layout", "output_dtype", "precision", "qk_matmul_output_mode",
+    "training_mode", "rotary_embedding_dim", "batch_dims"};
+
 static struct ir_attr an_int(struct gen *x, const struct gen_node *n, const char *name) {
     static const int8_t some[] = {0, 1, -1, 2};
+    static const char *const head_counts[] = {"num_heads", "q_num_heads", "kv_num_heads"};
+    int64_t related;
+    if (judge_gen_related_int(x, n, name, &related)) return ir_attr_int(name, related);
+    if (is_one_of(name, countof(head_counts), head_counts))
+        return ir_attr_int(name, heads(x, n));
+    if (is_one_of(name, countof(left_alone), left_alone))
+        return ir_attr_int(name, judge_gen_int(n, name, 0));
+    if (rw_streq(name, "hidden_size")) return ir_attr_int(name, 2 + gen_draw(x, 3));
+    if (rw_streq(name, "blocksize")) return ir_attr_int(name, 2);
+    if (rw_streq(name, "num_groups")) return ir_attr_int(name, a_group(x, n));
     if (rw_streq(name, "axis")) return ir_attr_int(name, an_axis(x, rank_of(x, n)));
     if (rw_streq(name, "to")) return ir_attr_int(name, a_dtype(x, n));
     if (rw_streq(name, "group")) return ir_attr_int(name, a_group(x, n));
-    if (rw_streq(name, "training_mode")) return ir_attr_int(name, 0);
-    if (rw_streq(name, "num_heads")) return ir_attr_int(name, 1 + gen_draw(x, 3));
     const struct ir_schema_attr *s = ir_schema_attr(n->schema, name);
     if (s && s->has_default == IR_HAS_DEFAULT && s->i >= 0 && s->i <= 1)
         return ir_attr_int(name, gen_draw(x, 2) ? 1 - s->i : s->i);
@@ -151,18 +191,68 @@ static struct ir_attr a_float(struct gen *x, const char *name) {
                                      : others[gen_draw(x, countof(others))]);
 }
 
+/* What a text may be, by the operator that it belongs to; "" for any. */
+static const struct { const char *op, *attr, *values; } texts[] = {
+    {"", "approximate", "none tanh"},
+    {"", "auto_pad", "NOTSET VALID SAME_UPPER SAME_LOWER"},
+    {"BitShift", "direction", "LEFT RIGHT"},
+    {"", "direction", "forward reverse bidirectional"},
+    {"Pad", "mode", "constant reflect edge"},
+    {"DepthToSpace", "mode", "DCR CRD"},
+    {"Resize", "mode", "nearest linear cubic"},
+    {"Upsample", "mode", "nearest linear"},
+    {"RoiAlign", "mode", "avg max"},
+    {"", "nearest_mode", "round_prefer_floor floor ceil round_prefer_ceil"},
+    {"", "coordinate_transformation_mode", "half_pixel asymmetric align_corners"},
+    {"", "padding_mode", "zeros border reflection"},
+    {"NegativeLogLikelihoodLoss", "reduction", "mean sum none"},
+    {"SoftmaxCrossEntropyLoss", "reduction", "mean sum none"},
+    {"", "reduction", "none add mul"},
+    {"", "equation", "ij,jk->ik bij,bjk->bik bhqd,bhkd->bhqk ij,ij->ij i,j->ij"}};
+
+static const char *word(struct gen *x, const char *words) {
+    uint32_t n = 1;
+    for (const char *p = words; *p; p++) n += *p == ' ';
+    for (uint32_t k = gen_draw(x, n); k > 0; k--) words = strchr(words, ' ') + 1;
+    return arena_strndup(x->a, words, strcspn(words, " "));
+}
+
 static struct ir_attr a_string(struct gen *x, const struct gen_node *n, const char *name) {
-    static const char *const pads[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
-    if (rw_streq(name, "approximate"))
-        return ir_attr_string(name, gen_draw(x, 2) ? "tanh" : "none");
-    if (rw_streq(name, "auto_pad")) return ir_attr_string(name, pads[gen_draw(x, 4)]);
+    for (size_t i = 0; i < countof(texts); i++)
+        if (rw_streq(texts[i].attr, name) && (!*texts[i].op || rw_streq(texts[i].op, n->op)))
+            return ir_attr_string(name, word(x, texts[i].values));
     const struct ir_schema_attr *s = ir_schema_attr(n->schema, name);
     return ir_attr_string(name, s && s->s ? s->s : "");
 }
 
-static bool sensible(struct gen *x, const struct gen_node *n, const struct ir_param_def *d,
-                     struct ir_attr *out) {
+/* The operand that the parameter is where it is one. */
+static int operand_of(const struct gen_node *n, const char *name) {
+    const struct ir_schema *s = ir_schema_newest(n->domain, n->op);
+    for (uint32_t i = 0; s && i < s->ninputs; i++)
+        if (rw_streq(s->inputs[i].name, name)) return (int)i;
+    return -1;
+}
+
+/* A list that is an operand, in this version or in another one. */
+static bool listed(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                   struct ir_attr *out) {
+    int k = operand_of(n, d->name);
+    struct gen_operand o = {.dtype = IR_INT64};
+    if (k <= 0 || !judge_gen_proposed(x, n, (uint32_t)k, &o) || !o.has_items) return false;
+    if (d->type == IR_ATTR_INTS) *out = ints(x, d->name, o.nitems, o.items);
+    if (d->type == IR_ATTR_FLOATS) {
+        float *at = arena_new_array(x->a, float, o.nitems + 1);
+        for (uint32_t i = 0; i < o.nitems; i++) at[i] = (float)o.items[i];
+        *out = ir_attr_floats(d->name, o.nitems, at);
+    }
+    if (d->type == IR_ATTR_INT && o.nitems == 1) *out = ir_attr_int(d->name, o.items[0]);
+    return d->type != IR_ATTR_INT || o.nitems == 1;
+}
+
+bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                        struct ir_attr *out) {
     static const char *const windows[] = {"pads", "strides", "dilations", "kernel_shape"};
+    if (listed(x, n, d, out)) return true;
     switch (d->type) {
     case IR_ATTR_INT: *out = an_int(x, n, d->name); return true;
     case IR_ATTR_FLOAT: *out = a_float(x, d->name); return true;
@@ -244,7 +334,7 @@ static bool hinted(struct gen *x, uint32_t slot, const struct ir_param_def *d,
     return d->type == IR_ATTR_FLOAT || d->type == IR_ATTR_INT;
 }
 
-static bool bound(struct gen *x, const struct gen_node *n, uint32_t slot,
+static bool bound(struct gen *x, struct gen_node *n, uint32_t slot,
                   const struct ir_param_def *d, struct ir_attr *out) {
     int64_t i;
     if (x->params[slot] && !gen_goes_wild(x)) {
@@ -257,7 +347,7 @@ static bool bound(struct gen *x, const struct gen_node *n, uint32_t slot,
         *out = ir_attr_int(d->name, i);
         return true;
     }
-    GEN((gen_chance(x, 70) && hinted(x, slot, d, out)) || sensible(x, n, d, out));
+    GEN((gen_chance(x, 70) && hinted(x, slot, d, out)) || judge_gen_sensible(x, n, d, out));
     if (!x->params[slot]) x->params[slot] = arena_copy(x->a, out, sizeof *out);
     return true;
 }
@@ -281,12 +371,12 @@ static bool computed(struct gen *x, const struct expr *e, const struct ir_param_
     return true;
 }
 
-static bool tested(struct gen *x, const struct gen_node *n, const struct attr_test *t,
+static bool tested(struct gen *x, struct gen_node *n, const struct attr_test *t,
                    const struct ir_param_def *d, struct ir_attr *out) {
     if (t->kind == ATTR_BIND) return bound(x, n, t->slot, d, out);
-    if (t->kind == ATTR_ANY || gen_goes_wild(x)) return sensible(x, n, d, out);
+    if (t->kind == ATTR_ANY || gen_goes_wild(x)) return judge_gen_sensible(x, n, d, out);
     if (t->kind == ATTR_LITERAL) return literal(x, n, &t->lit, d, out);
-    return computed(x, t->expr, d, out) || sensible(x, n, d, out);
+    return computed(x, t->expr, d, out) || judge_gen_sensible(x, n, d, out);
 }
 
 /* --- writing it down -------------------------------------------------------------- */
@@ -298,6 +388,9 @@ static bool as_operand(struct gen *x, struct gen_node *n, uint32_t k,
     if (n->known[k]) return true;
     if (v->type == IR_ATTR_INTS) {
         n->in[k] = judge_gen_ints(x, 1, v->n, v->ints);
+    } else if (v->type == IR_ATTR_FLOATS) {
+        struct ir_tensor *list = judge_gen_floats(x->m->arena, v->n, v->floats);
+        n->in[k] = judge_gen_constant(x, list);
     } else {
         GEN(judge_gen_dtype(x, n, k, SLOT_NONE, &t));
         double number = v->type == IR_ATTR_INT ? (double)v->i : (double)v->f;
@@ -331,23 +424,32 @@ static bool is_default(const struct gen_node *n, const struct ir_attr *v) {
     return v->type == IR_ATTR_FLOAT && s->f <= v->f && s->f >= v->f;
 }
 
-
 /* What ONNX Runtime takes beside some types only. */
 static bool is_picky(const char *name) {
     return rw_streq(name, "saturate") || rw_streq(name, "round_mode");
+}
+
+/* Pads beside another auto_pad than NOTSET contradict it. */
+static bool pads_itself(const struct gen_node *n) {
+    const struct ir_attr *a = judge_gen_attr(n, "auto_pad");
+    return a && a->s.at && !rw_streq(a->s.at, "NOTSET");
 }
 
 /* Defaults written out, required ones, and with <..attrs> any. */
 static bool unnamed(struct gen *x, struct gen_node *n, const struct ir_param_def *d) {
     const struct ir_schema_attr *s = ir_schema_attr(n->schema, d->name);
     struct ir_attr v;
-    bool required = s && s->has_default == IR_REQUIRED;
+    int k = ir_param_operand(n->domain, n->op, d->name, x->opset);
+    bool required = s ? s->has_default == IR_REQUIRED
+                      : k >= 0 && n->schema->inputs[k].option == IR_SINGLE;
+    if (k >= 0 && (uint32_t)k < n->pat->nargs) return true; /* the pattern's operand */
     bool free = n->pat->attrs_slot != SLOT_NONE && gen_chance(x, 40);
     if (is_picky(d->name)) return true;
+    if (rw_streq(d->name, "pads") && pads_itself(n)) return true;
     if (rw_streq(d->name, "num_outputs") && !n->known[1])
         return write_param(x, n, d, ir_attr_int(d->name, n->pat->nouts));
     if (required || free || gen_goes_wild(x)) {
-        if (sensible(x, n, d, &v)) return write_param(x, n, d, v);
+        if (judge_gen_sensible(x, n, d, &v)) return write_param(x, n, d, v);
         return !required;
     }
     if (!s || s->has_default != IR_HAS_DEFAULT || !gen_chance(x, 20)) return true;
@@ -360,6 +462,7 @@ static bool unnamed(struct gen *x, struct gen_node *n, const struct ir_param_def
 bool judge_gen_attrs(struct gen *x, struct gen_node *n) {
     size_t count;
     const struct ir_param_def *defs = ir_param_defs(n->domain, n->op, &count);
+    n->attributed = true;
     for (size_t i = 0; i < count; i++) {
         const struct attr_test *t = NULL;
         struct ir_attr v;

@@ -74,3 +74,10 @@ struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double valu
     for (uint64_t i = 0; i < n; i++) bits[i] = one;
     return from_bits(a, t, rank, dims, n, bits);
 }
+
+struct ir_tensor *judge_gen_floats(struct arena *a, uint32_t n, const float *items) {
+    int64_t dims[1] = {n};
+    uint64_t *bits = arena_new_array(a, uint64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) number_bits(IR_FLOAT, (double)items[i], &bits[i]);
+    return from_bits(a, IR_FLOAT, 1, dims, n, bits);
+}

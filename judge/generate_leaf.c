@@ -40,11 +40,15 @@ bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32
     *out = x->dtype;
     if (allows(n, k, mask, *out)) return true;
     uint32_t from = gen_draw(x, countof(usual));
+    enum ir_dtype lacking = IR_UNDEFINED; /* allowed, but nobody runs it */
     for (uint32_t i = 0; i < countof(usual); i++) {
         *out = usual[(from + i) % countof(usual)];
-        if (allows(n, k, mask, *out)) return true;
+        if (!allows(n, k, mask, *out)) continue;
+        if (k > 0 || ir_runtime_has(n->domain, n->op, x->opset, *out)) return true;
+        lacking = *out;
     }
-    return false;
+    *out = lacking;
+    return lacking != IR_UNDEFINED;
 }
 
 /* --- constants -------------------------------------------------------------------- */
@@ -165,11 +169,19 @@ static double draw_scalar(struct gen *x) {
     return some[gen_draw(x, countof(some))];
 }
 
+/* The items as the type has them. */
+static struct ir_tensor *items_of(struct arena *a, const struct gen_operand *o) {
+    float at[GEN_RANK];
+    if (o->dtype != IR_FLOAT) return ir_tensor_ints(a, o->nitems, o->items);
+    for (uint32_t i = 0; i < o->nitems; i++) at[i] = (float)o->items[i];
+    return judge_gen_floats(a, o->nitems, at);
+}
+
 static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
                                    const struct gen_operand *o, const int64_t *dims) {
     double value;
     uint64_t n, seed = gen_draw(x, 1000) + 1;
-    if (o->has_items) return ir_tensor_ints(x->m->arena, o->nitems, o->items);
+    if (o->has_items) return items_of(x->m->arena, o);
     bool hinted = slot != SLOT_NONE && judge_hint_real(x, slot, &value);
     ir_tensor_count(o->shape.rank, dims, &n);
     if (!hinted && n == 1 && o->low >= o->below) value = draw_scalar(x), hinted = true;
@@ -189,7 +201,7 @@ static void remember(struct gen *x, ir_value v, const struct gen_operand *o,
                               .rank = o->shape.rank, .may_miss = may_miss, .low = o->low,
                               .below = o->below,
                               .dims = arena_copy(x->a, dims, o->shape.rank * sizeof *dims)};
-    if (o->has_items) leaf.fixed = ir_tensor_ints(x->a, o->nitems, o->items);
+    if (o->has_items) leaf.fixed = items_of(x->a, o);
     vec_push(x->a, &x->out->leaves, leaf);
 }
 
@@ -229,6 +241,7 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
     GEN(judge_gen_dtype(x, n, k, slot, &o.dtype));
     o.shape.rank = UINT32_MAX;
     GEN(judge_gen_operand(x, n, k, &o));
+    if (o.has_items && o.dtype != IR_FLOAT) o.dtype = IR_INT64;
     if (!o.has_items) judge_gen_wishes(x, slot, &o);
     GEN(sizes_of(x, &o, dims));
     enum source s = draw_source(x, slot, &o);
@@ -237,6 +250,8 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
     struct ir_tensor *t = tensor_of(x, slot, &o, dims);
     GEN(t);
     if (s == FROM_CONSTANT || x->m->ir_version < 4) {
+        bool asked = slot != SLOT_NONE && (x->rule->slots[slot].flags & SLOT_CONST);
+        x->was_free |= !asked && !o.has_items;
         *out = judge_gen_constant(x, t);
         return true;
     }

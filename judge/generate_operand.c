@@ -121,63 +121,7 @@ static bool gemm(struct gen *x, struct gen_node *n, uint32_t k, struct gen_opera
     return true;
 }
 
-/* --- images ----------------------------------------------------------------------- */
-static bool image(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    RW_UNUSED(n);
-    RW_UNUSED(k);
-    static const uint8_t channels[] = {2, 4, 3, 1, 6};
-    uint32_t spatial = 1 + (gen_draw(x, 4) + 1) % 4 % 3;
-    struct gen_shape s = {0};
-    push(&s, x->base.rank ? x->base.dims[0] : number(x, 1));
-    push(&s, number(x, channels[gen_draw(x, countof(channels))]));
-    for (uint32_t i = 0; i < spatial; i++) push(&s, number(x, 4 + gen_draw(x, 3)));
-    o->shape = s;
-    return true;
-}
-
-static bool conv(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    struct gen_shape in, w;
-    int64_t c, group = judge_gen_int(n, "group", 1);
-    bool transposed = rw_streq(n->op, "ConvTranspose");
-    if (k == 0) return image(x, n, k, o);
-    GEN(shape_of(x, n, 0, &in) && in.rank >= 3 && judge_gen_size(x, in.dims[1], &c));
-    GEN(group > 0 && c % group == 0);
-    if (k == 2) {
-        int64_t m;
-        GEN(shape_of(x, n, 1, &w) && judge_gen_size(x, w.dims[transposed], &m));
-        o->shape = (struct gen_shape){1, {number(x, transposed ? m * group : m)}};
-        return true;
-    }
-    int64_t m = 1 + gen_draw(x, 3);
-    struct gen_shape s = {2, {number(x, transposed ? c : m * group),
-                              number(x, transposed ? m : c / group)}};
-    const struct ir_attr *kernel = judge_gen_attr(n, "kernel_shape");
-    for (uint32_t i = 0; i + 2 < in.rank; i++) {
-        bool given = kernel && i < kernel->n;
-        push(&s, number(x, given ? kernel->ints[i] : 1 + (int64_t)gen_draw(x, 3)));
-    }
-    o->shape = s;
-    return true;
-}
-
-static bool grid(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    struct gen_shape in;
-    GEN(image(x, n, 0, o));
-    while (o->shape.rank < 4) push(&o->shape, number(x, 5));
-    if (k == 0 || !shape_of(x, n, 0, &in)) return true;
-    o->shape = (struct gen_shape){4, {in.dims[0], small(x), small(x), number(x, 2)}};
-    return true;
-}
-
 /* --- what goes along one axis, or from one on ------------------------------------- */
-static bool channels(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    struct gen_shape in;
-    if (k == 0) return gen_draw(x, 3) < 2 ? image(x, n, k, o) : anything(x, n, k, o);
-    GEN(shape_of(x, n, 0, &in) && in.rank >= 2);
-    o->shape = (struct gen_shape){1, {in.dims[1]}};
-    return true;
-}
-
 static bool normalized(struct gen *x, struct gen_node *n, uint32_t k,
                        struct gen_operand *o) {
     struct gen_shape in;
@@ -187,15 +131,6 @@ static bool normalized(struct gen *x, struct gen_node *n, uint32_t k,
     if (axis < 0) axis += in.rank;
     GEN(axis >= 0 && axis < in.rank);
     o->shape = from_axis(&in, (uint32_t)axis);
-    return true;
-}
-
-/* Operand 1 of Skip* is like operand 0; the others, and the bias of a Gelu, are rows. */
-static bool rows(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    struct gen_shape in;
-    if (k == 0 || (k == 1 && strstr(n->op, "Skip"))) return anything(x, n, k, o);
-    GEN(shape_of(x, n, 0, &in) && in.rank > 0);
-    o->shape = from_axis(&in, in.rank - 1);
     return true;
 }
 
@@ -225,12 +160,6 @@ static bool quantised(struct gen *x, struct gen_node *n, uint32_t k,
     return true;
 }
 
-static bool scalars(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
-    if (k == 0) return anything(x, n, k, o);
-    o->shape = (struct gen_shape){0};
-    return true;
-}
-
 /* --- operands that are integers with a meaning ------------------------------------ */
 static bool gather(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
     struct gen_shape in;
@@ -244,6 +173,20 @@ static bool gather(struct gen *x, struct gen_node *n, uint32_t k, struct gen_ope
     bool same = rw_streq(n->op, "GatherElements");
     o->shape = same ? in : (struct gen_shape){gen_draw(x, 3), {small(x), small(x)}};
     return true;
+}
+
+/* Indices and updates are alike, and no longer than the data. */
+static bool scatter(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    struct gen_shape in;
+    if (k == 0) return anything(x, n, k, o);
+    if (shape_of(x, n, 3 - k, &in)) o->shape = in;
+    else GEN(shape_of(x, n, 0, &o->shape));
+    if (k == 2) return true;
+    int64_t axis = judge_gen_int(n, "axis", 0);
+    GEN(shape_of(x, n, 0, &in));
+    if (axis < 0) axis += in.rank;
+    return axis >= 0 && axis < in.rank && judge_gen_size(x, in.dims[axis], &o->below) &&
+           o->below > 0;
 }
 
 static void set_items(struct gen *x, struct gen_operand *o) {
@@ -297,25 +240,113 @@ static bool tile(struct gen *x, struct gen_node *n, uint32_t k, struct gen_opera
     return true;
 }
 
+static bool lengths(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    RW_UNUSED(n);
+    RW_UNUSED(k);
+    uint32_t count = gen_draw(x, 4);
+    for (uint32_t i = 0; i < count; i++) o->items[o->nitems++] = 1 + gen_draw(x, 4);
+    set_items(x, o);
+    return true;
+}
+
+/* How many axes the lists of a Slice or a Pad speak of: as many as those that are there. */
+static uint32_t axes_of(struct gen *x, const struct gen_node *n, uint32_t first,
+                        uint32_t rank) {
+    struct gen_shape s;
+    int64_t count;
+    for (uint32_t i = first; i < 5; i++)
+        if (n->in[i] != IR_NONE && shape_of(x, n, i, &s) && s.rank == 1 &&
+            judge_gen_size(x, s.dims[0], &count))
+            return rw_min_u32((uint32_t)count, rank);
+    return rank ? 1 + gen_draw(x, rank) : 0;
+}
+
+static int64_t a_bound(struct gen *x, uint32_t k, uint32_t i, uint32_t rank) {
+    static const int64_t starts[] = {0, 0, 1, -1, -2, 2}, steps[] = {1, 1, 1, 2, -1};
+    static const int64_t ends[] = {INT64_MAX, INT64_MAX, 1, 2, 3, -1, 100};
+    switch (k) {
+    case 1: return starts[gen_draw(x, countof(starts))];
+    case 2: return ends[gen_draw(x, countof(ends))];
+    case 3: return gen_chance(x, 50) ? i : (int64_t)i - rank;
+    default: return steps[gen_draw(x, countof(steps))];
+    }
+}
+
+/* Starts, ends, axes, steps. */
+static bool bounds(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    struct gen_shape in;
+    if (k == 0) return anything(x, n, k, o);
+    GEN(shape_of(x, n, 0, &in));
+    o->nitems = axes_of(x, n, 1, in.rank);
+    for (uint32_t i = 0; i < o->nitems; i++) o->items[i] = a_bound(x, k, i, in.rank);
+    set_items(x, o);
+    return true;
+}
+
+/* Pads for all axes or for some, then a value, then those axes: the last ones. */
+static bool pads(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    static const int64_t some[] = {0, 1, 0, 2, 0, 1, 0, -1};
+    struct gen_shape in;
+    if (k == 0) return anything(x, n, k, o);
+    o->shape = (struct gen_shape){0};
+    if (k == 2) return true;
+    GEN(shape_of(x, n, 0, &in) && in.rank <= GEN_RANK / 2);
+    uint32_t axes = in.rank, none = gen_draw(x, 5) == 4;
+    if (k == 3) {
+        struct gen_shape s;
+        int64_t count;
+        GEN(shape_of(x, n, 1, &s) && s.rank == 1 && judge_gen_size(x, s.dims[0], &count));
+        axes = rw_min_u32((uint32_t)count / 2, in.rank);
+        for (uint32_t i = 0; i < axes; i++)
+            o->items[o->nitems++] = (int64_t)i - axes + (gen_draw(x, 2) ? in.rank : 0);
+    } else {
+        if (n->known[3] && n->in[3] != IR_NONE) axes = axes_of(x, n, 3, in.rank);
+        else if (!n->known[3] && in.rank > 1 && n->pat->nargs > 3)
+            axes = 1 + gen_draw(x, in.rank);
+        for (uint32_t i = 0; i < 2 * axes; i++)
+            o->items[o->nitems++] = none ? 0 : some[gen_draw(x, countof(some))];
+        for (uint32_t i = 0; i < 2 * axes && in.rank > 2; i++) /* not batch and channel */
+            if (axes == in.rank && i % axes < 2 && gen_chance(x, 80)) o->items[i] = 0;
+    }
+    set_items(x, o);
+    return true;
+}
+
+/* --- Einsum ----------------------------------------------------------------------- */
+/* The equation's letters are what its operands share. */
+static bool einsum(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    const struct ir_attr *e = judge_gen_attr(n, "equation");
+    struct gen_shape known[2] = {{0}, {0}};
+    const char *terms[2], *p = e && e->s.at ? e->s.at : "i,i";
+    if (!e) return anything(x, n, k, o);
+    bool has = shape_of(x, n, 1 - (k & 1), &known[1 - (k & 1)]);
+    terms[0] = p;
+    terms[1] = p + strcspn(p, ",") + (strchr(p, ',') != NULL);
+    o->shape = (struct gen_shape){0};
+    for (const char *c = terms[k & 1]; *c && *c != ',' && *c != '-'; c++) {
+        const char *other = terms[1 - (k & 1)];
+        size_t len = strcspn(other, ",-"), at = 0;
+        if (*c < 'a' || *c > 'z') continue;
+        while (at < len && other[at] != *c) at++;
+        bool shared = has && at < len && at < known[1 - (k & 1)].rank;
+        push(&o->shape, shared ? known[1 - (k & 1)].dims[at] : judge_gen_dim(x));
+    }
+    return true;
+}
+
 /* --- the table -------------------------------------------------------------------- */
 static const struct {
     const char *op;
     propose_fn *propose;
 } table[] = {
-    {"MatMul", matmul}, {"MatMulInteger", matmul}, {"FusedMatMul", matmul}, {"Gemm", gemm},
-    {"Conv", conv}, {"ConvTranspose", conv}, {"FusedConv", conv},
-    {"MaxPool", image}, {"AveragePool", image}, {"LpPool", image},
-    {"GridSample", grid}, {"GlobalAveragePool", image}, {"GlobalMaxPool", image},
-    {"BatchNormalization", channels}, {"InstanceNormalization", channels},
-    {"GroupNormalization", channels},
+    {"MatMul", matmul}, {"FusedMatMul", matmul}, {"Gemm", gemm}, {"FusedGemm", gemm},
+    {"Einsum", einsum},
     {"LayerNormalization", normalized}, {"RMSNormalization", normalized},
     {"SimplifiedLayerNormalization", normalized},
-    {"SkipLayerNormalization", rows}, {"SkipSimplifiedLayerNormalization", rows},
-    {"BiasGelu", rows}, {"FastGelu", rows},
     {"Concat", concat}, {"QuantizeLinear", quantised}, {"DequantizeLinear", quantised},
-    {"Clip", scalars}, {"Dropout", scalars}, {"CumSum", scalars},
-    {"Gather", gather}, {"GatherElements", gather},
-    {"Reshape", reshape}, {"Expand", expand}, {"Tile", tile},
+    {"Gather", gather}, {"GatherElements", gather}, {"ScatterElements", scatter},
+    {"Reshape", reshape}, {"Expand", expand}, {"Tile", tile}, {"ConstantOfShape", lengths},
+    {"Slice", bounds}, {"Pad", pads},
 };
 
 /* What counts along an axis has one. */
@@ -323,10 +354,38 @@ static void give_an_axis(struct gen *x, const struct gen_node *n, struct gen_ope
     if (o->shape.rank == 0 && ir_schema_attr(n->schema, "axis")) push(&o->shape, small(x));
 }
 
-bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k,
-                       struct gen_operand *o) {
+bool judge_gen_proposed(struct gen *x, struct gen_node *n, uint32_t k,
+                        struct gen_operand *o) {
     for (size_t i = 0; i < countof(table); i++)
         if (rw_streq(table[i].op, n->op)) return table[i].propose(x, n, k, o);
+    return judge_gen_related(x, n, k, o);
+}
+
+/* A parameter that the pattern writes as an operand. */
+static bool parameter(struct gen *x, struct gen_node *n, uint32_t k,
+                      struct gen_operand *o) {
+    const char *name = ir_param_of_operand(n->domain, n->op, k, x->opset);
+    const struct ir_param_def *d = name ? ir_param_def(n->domain, n->op, name) : NULL;
+    struct ir_attr v;
+    GEN(d && d->type == IR_ATTR_INTS && judge_gen_sensible(x, n, d, &v));
+    GEN(v.n <= GEN_RANK);
+    for (uint32_t i = 0; i < v.n; i++) o->items[o->nitems++] = v.ints[i];
+    set_items(x, o);
+    return true;
+}
+
+static bool has_own_entry(const struct gen_node *n) {
+    for (size_t i = 0; i < countof(table); i++)
+        if (rw_streq(table[i].op, n->op)) return true;
+    return false;
+}
+
+bool judge_gen_operand(struct gen *x, struct gen_node *n, uint32_t k,
+                       struct gen_operand *o) {
+    if (judge_gen_proposed(x, n, k, o)) return true;
+    GEN(!has_own_entry(n));
+    *o = (struct gen_operand){.dtype = o->dtype};
+    if (parameter(x, n, k, o)) return true;
     if (ir_op_is_broadcasting(n->domain, n->op)) return broadcasting(x, n, k, o);
     GEN(anything(x, n, k, o));
     if (k == 0) give_an_axis(x, n, o);

@@ -4,6 +4,8 @@
 #include "judge/generate.h"
 
 #define MOST_DEPTH 200 /* patterns inside each other */
+#define TRIES 4        /* of one node */
+#define MOST_TRIES 64  /* of all of them */
 
 static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, uint32_t k,
                     ir_value *out);
@@ -84,6 +86,9 @@ static bool operands(struct gen *x, struct gen_node *n) {
     order_operands(x, n->pat, args);
     for (uint32_t k = 0; k < n->pat->nargs; k++) {
         args[k] = decided(x, args[k]);
+        if (args[k]->kind != PAT_ABSENT) n->present = k + 1;
+    }
+    for (uint32_t k = 0; k < n->pat->nargs; k++) {
         if (args[k]->kind == PAT_REST || is_variable(x, args[k])) continue;
         GEN(pattern(x, args[k], n, k, &n->in[k]));
         n->known[k] = true;
@@ -146,6 +151,47 @@ static bool finish(struct gen *x, struct gen_node *n, ir_value *result) {
     return ir_infer_node(x->g, made, NULL);
 }
 
+/* What a node that fails takes back. */
+struct before {
+    ir_mark_t mark;
+    struct pm_binding *slots;
+    const struct ir_attr **params;
+    struct gen_shape base;
+    uint32_t leaves, made, interior, depth;
+};
+
+static struct before before(struct gen *x) {
+    uint32_t n = x->rule->nslots + 1;
+    return (struct before){ir_mark(x->m), arena_copy(x->a, x->slots, n * sizeof *x->slots),
+                           arena_copy(x->a, x->params, n * sizeof *x->params), x->base,
+                           x->out->leaves.len, x->out->made.len, x->interior.len, x->depth};
+}
+
+static void take_back(struct gen *x, const struct before *b) {
+    uint32_t n = x->rule->nslots + 1;
+    ir_undo(x->m, b->mark);
+    memcpy(x->slots, b->slots, n * sizeof *x->slots);
+    memcpy(x->params, b->params, n * sizeof *x->params);
+    x->base = b->base;
+    x->out->leaves.len = b->leaves;
+    x->out->made.len = b->made;
+    x->interior.len = b->interior;
+    x->depth = b->depth;
+}
+
+/* Operands and parameters that do not fit each other are made anew some times, as long as
+ * the whole has not been tried too often. */
+static bool attempt(struct gen *x, const struct gen_node *empty, ir_value *out) {
+    for (uint32_t i = 0; i < TRIES && x->tries < MOST_TRIES; i++) {
+        struct gen_node n = *empty;
+        struct before b = before(x);
+        x->tries++;
+        if (operands(x, &n) && finish(x, &n, out)) return true;
+        take_back(x, &b);
+    }
+    return false;
+}
+
 static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
     uint32_t which = 0;
     if (p->nops > 1) which = choose(x, p, JUDGE_OPERATOR, p->nops);
@@ -158,7 +204,7 @@ static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
     n.schema = ir_schema_in(x->g, n.domain, n.op);
     if (!n.schema && !*n.domain) n.schema = ir_schema_runtime(n.op, x->opset);
     GEN(n.schema && !n.schema->deprecated);
-    return operands(x, &n) && finish(x, &n, out);
+    return attempt(x, &n, out);
 }
 
 /* --- patterns --------------------------------------------------------------------- */
