@@ -123,13 +123,15 @@ static bool run_workers(struct jobs *x, struct rules_tried *sum) {
 }
 
 /* --- which rules ------------------------------------------------------------------- */
-/* A pack's rules are told by their file; those of the packs that it uses are theirs. */
+/* A pack's rules are told by their file; those of the packs that it uses are theirs, and
+ * tried with --all. */
 static void choose_rules(struct jobs *x, const struct rule_pack *pack) {
     const char *only = x->s->options.rule;
     x->rules = arena_new_array(&x->s->arena, const struct rule *, pack->nrules);
     for (uint32_t i = 0; i < pack->nrules; i++) {
         const struct rule *r = pack->rules[i];
-        bool wanted = only ? rw_streq(r->name, only) : r->pack->source == pack->source;
+        bool own = x->s->options.all || r->pack->source == pack->source;
+        bool wanted = only ? rw_streq(r->name, only) : own;
         if (wanted) x->rules[x->nrules++] = r;
     }
 }

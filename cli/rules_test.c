@@ -122,6 +122,9 @@ static enum rw_code run_instances(struct session *s, const char *name,
                    "only examples were run: nothing judges generated graphs");
         return RW_OK;
     }
+    if (s->options.verbosity >= 0 && sum.rules < pack->nrules && !s->options.rule)
+        printf("%s: %u rules of used packs not tried on generated graphs (--all)\n", name,
+               pack->nrules - sum.rules);
     if (s->options.verbosity >= 0 && sum.rules > 0)
         printf("%s: %u rule%s tried on generated graphs, %u wrong or never exercised; "
                "%u alternatives or sides of conditions hardly seen\n",

@@ -34,6 +34,8 @@ static void begin(struct gen *x) {
     x->wild = gen_draw(x, 5) == 4 ? 12 : 0;
     x->against = against(x);
     x->dtype = draw_dtype(x);
+    judge_gen_begin_body(x);
+    x->out->graph = x->g;
     x->slots = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->slots);
     x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);
     judge_gen_base(x);
@@ -111,7 +113,7 @@ static bool build(struct gen *x) {
         any = true;
         if (!skip) GEN(show_root(x, v));
     }
-    return any && show_interior(x);
+    return any && show_interior(x) && judge_gen_end_body(x);
 }
 
 /* Where all is constant, folding is at work, and not the rule. */

@@ -30,7 +30,7 @@ struct gen {
     struct arena *a;
     struct judge_instance *out;
     struct ir_model *m;
-    struct ir_graph *g;
+    struct ir_graph *g;  /* where the pattern stands: the main graph, or a body */
     struct pm_asker *asker;
     struct pm_binding *slots;
     const struct ir_attr **params; /* of each slot that a parameter is bound to */
@@ -89,6 +89,13 @@ static inline bool gen_goes_wild(struct gen *x) {
 
 /* generate_pattern.c: the value that a pattern stands for; IR_NONE: absent. */
 bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out);
+
+/* generate_body.c: now and then all that follows stands in the body of a Loop. */
+void judge_gen_begin_body(struct gen *x);
+bool judge_gen_end_body(struct gen *x);
+/* An input of the model, and what it is called where the instance stands. */
+ir_value judge_gen_input(struct gen *x, const char *name, const struct ir_type *t);
+ir_value judge_gen_seen_inside(struct gen *x, ir_value v);
 
 /* generate_dims.c */
 void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shape */

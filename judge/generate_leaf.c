@@ -56,10 +56,10 @@ static ir_value listed_initializer(struct gen *x, struct ir_tensor *t) {
     ir_dim dims[GEN_RANK];
     for (uint32_t i = 0; i < t->rank; i++) dims[i] = ir_dim_const(x->m->dims, t->dims[i]);
     const struct ir_type *type = ir_type_tensor(x->m->arena, t->dtype, t->rank, dims);
-    ir_value v = ir_add_value(x->g, "w", type);
-    ir_add_input(x->g, v);
-    ir_set_initializer(x->g, v, t);
-    if (x->m->ir_version < 4) ir_set_symval(x->g, v, ir_symval_of_tensor(x->m, t));
+    struct ir_graph *g = x->m->main;
+    ir_value v = judge_gen_input(x, "w", type);
+    ir_set_initializer(g, v, t);
+    if (x->m->ir_version < 4) ir_set_symval(g, v, ir_symval_of_tensor(x->m, t));
     return v;
 }
 
@@ -77,7 +77,10 @@ static ir_value constant_node(struct gen *x, struct ir_tensor *t) {
 ir_value judge_gen_constant(struct gen *x, struct ir_tensor *t) {
     uint32_t form = gen_draw(x, 4);
     if (form == 3) return constant_node(x, t);
-    if (form == 2 && x->m->ir_version < 4) return listed_initializer(x, t);
+    if (form == 2 && x->m->ir_version < 4)
+        return judge_gen_seen_inside(x, listed_initializer(x, t));
+    if (form == 1 && x->g != x->m->main)
+        return judge_gen_seen_inside(x, ir_add_constant(x->m->main, "k", t));
     return ir_add_constant(x->g, "k", t);
 }
 
@@ -197,7 +200,7 @@ static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
 
 static void remember(struct gen *x, ir_value v, const struct gen_operand *o,
                      const int64_t *dims, bool may_miss) {
-    struct judge_leaf leaf = {.name = ir_val(x->g, v)->name, .dtype = o->dtype,
+    struct judge_leaf leaf = {.name = ir_val(x->m->main, v)->name, .dtype = o->dtype,
                               .rank = o->shape.rank, .may_miss = may_miss, .low = o->low,
                               .below = o->below,
                               .dims = arena_copy(x->a, dims, o->shape.rank * sizeof *dims)};
@@ -216,9 +219,9 @@ static bool input(struct gen *x, uint32_t slot, struct gen_operand *o, const int
     const struct ir_type *t =
         ir_type_tensor(x->m->arena, o->dtype, o->shape.rank, o->shape.dims);
     if (gen_draw(x, 40) == 39) t = ir_type_unranked(x->m->arena, o->dtype, 0);
-    *out = ir_add_value(x->g, name_of(x, slot), t);
-    ir_add_input(x->g, *out);
-    remember(x, *out, o, dims, false);
+    ir_value v = judge_gen_input(x, name_of(x, slot), t);
+    remember(x, v, o, dims, false);
+    *out = judge_gen_seen_inside(x, v);
     return true;
 }
 
@@ -255,7 +258,8 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
         *out = judge_gen_constant(x, t);
         return true;
     }
-    *out = listed_initializer(x, t);
-    remember(x, *out, &o, dims, true);
+    ir_value v = listed_initializer(x, t);
+    remember(x, v, &o, dims, true);
+    *out = judge_gen_seen_inside(x, v);
     return true;
 }

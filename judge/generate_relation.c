@@ -106,6 +106,10 @@ static const struct gen_relation relations[] = {
     {"CumSum", "", "X[E,..R] axis[]<1"},
     {"CumProd", "", "X[E,..R] axis[]<1"},
     {"Trilu", "", "X[..R,A,B] k[]<3"},
+    {"EyeLike", "", "X[A,B]"},
+    {"Det", "", "X[..R,E,E]"},
+    {"CenterCropPad", "", "X[A,B] shape{B,A}"},
+    {"MaxUnpool", "", "X[N,C,..s] I[N,C,..s]"},
     {"Compress", "", "X[..R] condition[E]"},
 };
 

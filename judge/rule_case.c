@@ -22,7 +22,7 @@ static void note(void *ctx, const struct rule *r, const enum ir_truth *where,
 }
 
 static void ask(const struct judge_plan *p, struct judge_case *c, struct arena *a) {
-    struct ir_graph *g = c->instance->model->main;
+    struct ir_graph *g = c->instance->graph;
     struct pm_options o = {.target = p->target};
     struct pm_asker *t = pm_asker_new(p->rules, g->model, &o, a);
     struct verdicts v = {.arena = a, .c = c};

@@ -113,7 +113,7 @@ static bool count_match(void *ctx, const struct rule *r, const struct pm_binding
 /* Does the rule match somewhere? */
 static bool matches(const struct bench *b, struct judge_instance *i) {
     struct diag_sink diags;
-    struct ir_graph *g = i->model->main;
+    struct ir_graph *g = i->graph;
     struct pm_options o = {.target = TARGET_ONNX};
     uint32_t n = 0;
     diag_init(&diags, &((struct bench *)b)->arena);
@@ -155,6 +155,46 @@ static void conditions_are_wishes(void) {
         CU_ASSERT_TRUE(matched < made); /* near misses, too */
         close_bench(&b);
     }
+}
+
+/* Weights, states, heads, lists: what must fit what is there. */
+static void operands_fit_each_other(void) {
+    static const char *const rules[] = {
+        "rule r: LSTM <hidden_size = _, direction = _> (x, w, r, b, none, h, c) => x\n",
+        "rule r: ConvTranspose <group = _> (x, w, b?) => x\n",
+        "rule r: QLinearConv(x, s, z, w, t, y, u, v, b?) => x\n",
+        "rule r: Einsum <equation = _> (a, b) => a\n",
+        "rule r: Slice(Relu(x), a, b, c, d?) => x { where { opset >= 10 } }\n",
+        "rule r: BatchNormalization(Conv(x, w), s, b, m, v) => x { where { opset >= 9 } }\n",
+        "rule r: Split <split = [2, 3], axis = a> (x) => x { where { dim(x, a) == 5 } }\n",
+    };
+    for (size_t i = 0; i < countof(rules); i++) {
+        struct bench b;
+        uint32_t made, matched;
+        open_bench(&b, rules[i]);
+        try_seeds(&b, &made, &matched);
+        if (made < 40) printf("\n%s%u %u\n", rules[i], made, matched);
+        CU_ASSERT_TRUE(made >= 40);
+        close_bench(&b);
+    }
+}
+
+static void some_instances_stand_in_bodies(void) {
+    struct bench b;
+    uint32_t inside = 0;
+    open_bench(&b, "rule r: Relu(Add(x, const c)) => x\n");
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct judge_draws d;
+        judge_draws_new(&d, &b.arena, seed);
+        struct judge_instance *i = judge_generate(&b.plan, &d, &b.arena);
+        if (!i || i->graph == i->model->main) continue;
+        inside++;
+        CU_ASSERT_PTR_EQUAL(i->graph->outer, i->model->main);
+        CU_ASSERT_TRUE(ir_graph_check(i->model->main, NULL));
+        CU_ASSERT_TRUE(ir_graph_check(i->graph, NULL));
+    }
+    CU_ASSERT_TRUE(inside > 10);
+    close_bench(&b);
 }
 
 /* --- choices ---------------------------------------------------------------------- */
@@ -206,6 +246,8 @@ void add_judge_generate_suite(void) {
     CU_add_test(s, "the same numbers make the same instance",
                 the_same_numbers_make_the_same_instance);
     CU_add_test(s, "conditions are wishes", conditions_are_wishes);
+    CU_add_test(s, "operands fit each other", operands_fit_each_other);
+    CU_add_test(s, "some instances stand in bodies", some_instances_stand_in_bodies);
     CU_add_test(s, "choices of a rule", choices_of_a_rule);
     CU_add_test(s, "the rarest way leads to what was seen least",
                 the_rarest_way_leads_to_what_was_seen_least);
