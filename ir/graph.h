@@ -270,6 +270,13 @@ void ir_detach_output(struct ir_graph *g, ir_node n, uint32_t k);
 void ir_attach_output(struct ir_graph *g, ir_node n, uint32_t k, ir_value v);
 /* Removes a node none of whose outputs has a use; its outputs and bodies die with it. */
 void ir_remove_node(struct ir_graph *g, ir_node n);
+/* Takes the operands or outputs k of n with !keep[k] out of the row: those behind them move
+ * up. Such outputs have no use. */
+void ir_keep_inputs(struct ir_graph *g, ir_node n, const bool *keep);
+void ir_keep_outputs(struct ir_graph *g, ir_node n, const bool *keep);
+/* The same of the inputs and outputs of a body; such inputs have no use. */
+void ir_keep_body_inputs(struct ir_graph *g, const bool *keep);
+void ir_keep_body_outputs(struct ir_graph *g, const bool *keep);
 /* Removes an initializer or an outer value that has no use. */
 void ir_remove_value(struct ir_graph *g, ir_value v);
 /* Moves nodes so that n precedes every user of its outputs again, after n was added or

@@ -10,7 +10,7 @@ A case is a folder tests/golden/PACK/RULE/CASE with
     args     further arguments of that run, if any
 
 PACK is that of rules/ or rules/lib/, or the file pack.rules in the case's folder or the one
-above it, whose RULE is then a feature of the language. The texts are compared exactly. Then
+above it, whose RULE is then a feature of the language, or in the folder passes a pass. The texts are compared exactly. Then
 judges that share no code with onnxrw look at both models: onnx.checker in full; inputs and
 outputs of the same names, order and types; and ONNX Runtime, all optimisations off, on
 random inputs of several shapes, where both must agree as far as the classes of the rules
@@ -71,7 +71,7 @@ def run(a, case, folder):
     onnxrw(a, "parse", case / "in.txt", "-o", before)
     args = shlex.split((case / "args").read_text()) if (case / "args").exists() else []
     table = onnxrw(a, "-r", pack_of(case), *args, "-o", after, before)
-    applied = re.findall(r"^  (\w+) +[1-9]\d* +[-+]?\d+$", table, re.M)
+    applied = re.findall(r"^  ((?:pass )?\w+) +[1-9]\d* +[-+]?\d+$", table, re.M)
     return onnx.load(before), onnx.load(after), onnxrw(a, "print", "--all", after), applied
 
 
@@ -189,7 +189,7 @@ def test(a, case):
                     golden.write_text(text)
             wrong = want != text and not a.update
             known = classes(a.onnxrw, pack_of(case))
-            judge(before, after, {known.get(r, "float") for r in applied})
+            judge(before, after, {known.get(r, "exact" if r.startswith("pass ") else "float") for r in applied})
             check_applied(case, applied)
         except Wrong as e:
             said.append(f"{name}: {e}\n")

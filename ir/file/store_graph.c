@@ -180,11 +180,23 @@ static Onnx__ValueInfoProto *input_read(const struct ir_store *s, const struct i
     return NULL;
 }
 
+/* That of output i. Of a body outputs may have gone: those that stay keep order and name. */
+static Onnx__ValueInfoProto *output_read(const struct ir_graph *g, uint32_t i, size_t *at) {
+    if (!g->proto) return NULL;
+    if (g->proto->n_output == ir_noutputs(g)) return g->proto->output[i];
+    const char *name = ir_val(g, g->uses.at[g->outputs.at[i]].value)->name;
+    while (*at < g->proto->n_output) {
+        Onnx__ValueInfoProto *read = g->proto->output[(*at)++];
+        if (read->name && rw_streq(read->name, name)) return read;
+    }
+    return NULL;
+}
+
 static void store_interface(struct ir_store *s, const struct ir_graph *g,
                             Onnx__GraphProto *p) {
     Onnx__ValueInfoProto **in = IR_LIST(s, Onnx__ValueInfoProto, g->inputs.len);
     Onnx__ValueInfoProto **out = IR_LIST(s, Onnx__ValueInfoProto, ir_noutputs(g));
-    size_t nin = 0, at = 0;
+    size_t nin = 0, at = 0, out_at = 0;
     for (uint32_t i = 0; i < g->inputs.len; i++) {
         ir_value v = g->inputs.at[i];
         if (s->drop_init_inputs && ir_has(g, v, IR_IS_INIT)) continue;
@@ -192,7 +204,7 @@ static void store_interface(struct ir_store *s, const struct ir_graph *g,
     }
     for (uint32_t i = 0; i < ir_noutputs(g); i++)
         out[i] = store_port(s, g, g->uses.at[g->outputs.at[i]].value,
-                            i < p->n_output ? p->output[i] : NULL);
+                            output_read(g, i, &out_at));
     p->input = in;
     p->n_input = nin;
     p->output = out;

@@ -6,6 +6,7 @@
 
 #include "ir/pass.h"
 
+uint32_t ir_pass_control(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_cse(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_dce(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_dedupe(struct ir_model *m, const struct ir_pass_options *o);
@@ -16,6 +17,9 @@ uint32_t ir_pass_shapes(struct ir_model *m, const struct ir_pass_options *o);
 typedef uint32_t ir_graph_pass(struct ir_graph *g, void *ctx);
 uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx);
 
+/* All types anew, where a pass made them known better. */
+void ir_infer_quietly(struct ir_model *m);
+
 /* Content hashes: of a tensor type, shape and the first 4 KiB. */
 uint64_t ir_hash_strings(const struct ir_string *at, uint64_t n);
 uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
@@ -23,6 +27,9 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
  * differ come from large tensors that begin alike; a file full of them is not worth
  * more. */
 #define IR_MOST_COMPARED 16
+
+/* trim.c: takes what nobody needs out of the bodies of an If or Loop. */
+void ir_trim_bodies(struct ir_graph *g, ir_node n);
 
 /* Is every output of the node without a use? */
 bool ir_is_unused(const struct ir_graph *g, ir_node n);

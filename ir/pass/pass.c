@@ -1,10 +1,12 @@
 /* pass.c -- the passes by name, and what they share.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/infer.h"
 #include "ir/pass/kit.h"
 #include "ir/tensor/tensor_bytes.h"
 
 static const struct ir_pass passes[] = {
+    {"control", "If with a known condition, Loop that runs never or once", ir_pass_control},
     {"cse", "nodes that compute what another node computes", ir_pass_cse},
     {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
     {"dedupe", "initializers equal to another one", ir_pass_dedupe},
@@ -47,6 +49,14 @@ uint32_t ir_pass_over(struct ir_model *m, ir_graph_pass *on, void *ctx) {
                 changed += on(m->graphs.at[i], ctx);
     arena_free(&work);
     return changed;
+}
+
+void ir_infer_quietly(struct ir_model *m) {
+    struct arena work = ARENA_EMPTY;
+    struct diag_sink unheard;
+    diag_init(&unheard, &work);
+    ir_infer_model(m, &unheard);
+    arena_free(&work);
 }
 
 /* --- hashes ------------------------------------------------------------------------- */
