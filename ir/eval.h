@@ -27,6 +27,15 @@ struct ir_eval {
 bool ir_eval(const struct ir_eval *e, struct ir_tensor **out);
 /* Can the operator be evaluated at all (some types of it)? */
 bool ir_eval_has(const char *domain, const char *op);
+/* May a node over constants give way to its result? Not a DequantizeLinear: its operands
+ * are what makes a quantised model small and fast. */
+bool ir_eval_folds(const char *domain, const char *op);
+/* Elementwise operators can be evaluated in parts: elements first .. first + n of the one
+ * result, in the raw layout, to `raw`; `first` is a multiple of 8. Operands of the
+ * result's shape are read along, so that memory is bounded by those that are broadcast.
+ * Whether it is evaluated may depend on the elements (an integer divided by zero). */
+bool ir_eval_has_parts(const char *domain, const char *op);
+bool ir_eval_part(const struct ir_eval *e, uint64_t first, uint64_t n, void *raw);
 /* The same for a node of a graph whose operands are constants. */
 bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a, uint64_t max_bytes,
                   struct ir_tensor **out);

@@ -149,7 +149,7 @@ static bool fold(struct pm_build *b, const struct pm_draft *d, uint32_t nout,
     struct ir_tensor **in = arena_zalloc(a, (d->in.len + 1) * sizeof(struct ir_tensor *));
     struct ir_tensor **results = arena_zalloc(a, (nout + 1) * sizeof(struct ir_tensor *));
     uint64_t bytes = b->fold_limit;
-    if (!d->schema || d->implied.len > 0 || !ir_op_is_deterministic(d->domain, d->op) ||
+    if (!d->schema || d->implied.len > 0 || !ir_eval_folds(d->domain, d->op) ||
         !operands_are_constant(b, d, in, &bytes))
         return false;
     struct ir_eval e = {.model = b->g->model, .schema = d->schema, .nin = d->in.len,

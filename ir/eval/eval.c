@@ -8,19 +8,42 @@
 #include "ir/eval/kit.h"
 
 static const struct eval_op *const families[] = {
-    ir_eval_elementwise_ops, ir_eval_cast_ops,   ir_eval_move_ops,   ir_eval_remap_ops,
-    ir_eval_index_ops,       ir_eval_make_ops,   ir_eval_reduce_ops, ir_eval_matmul_ops,
+    ir_eval_move_ops, ir_eval_remap_ops,  ir_eval_index_ops,
+    ir_eval_make_ops, ir_eval_reduce_ops, ir_eval_matmul_ops,
+};
+static const struct eval_map_op *const map_families[] = {
+    ir_eval_unary_ops, ir_eval_binary_ops, ir_eval_cast_ops, ir_eval_quantise_ops,
 };
 
+static bool is_standard(const char *domain) {
+    return !*domain || rw_streq(domain, "ai.onnx");
+}
+
 static const struct eval_op *find_op(const char *domain, const char *op) {
-    if (*domain && !rw_streq(domain, "ai.onnx")) return NULL;
-    for (size_t f = 0; f < countof(families); f++)
+    for (size_t f = 0; is_standard(domain) && f < countof(families); f++)
         for (const struct eval_op *o = families[f]; o->name; o++)
             if (rw_streq(o->name, op)) return o;
     return NULL;
 }
 
-bool ir_eval_has(const char *domain, const char *op) { return find_op(domain, op) != NULL; }
+static const struct eval_map_op *find_map(const char *domain, const char *op) {
+    for (size_t f = 0; is_standard(domain) && f < countof(map_families); f++)
+        for (const struct eval_map_op *o = map_families[f]; o->name; o++)
+            if (rw_streq(o->name, op)) return o;
+    return NULL;
+}
+
+bool ir_eval_has(const char *domain, const char *op) {
+    return find_op(domain, op) || find_map(domain, op);
+}
+
+bool ir_eval_folds(const char *domain, const char *op) {
+    return ir_eval_has(domain, op) && !rw_streq(op, "DequantizeLinear");
+}
+
+bool ir_eval_has_parts(const char *domain, const char *op) {
+    return find_map(domain, op) != NULL;
+}
 
 static bool attributes_are_known(const struct ir_eval *e) {
     for (uint32_t i = 0; i < e->nattr; i++) {
@@ -30,15 +53,49 @@ static bool attributes_are_known(const struct ir_eval *e) {
     return true;
 }
 
-bool ir_eval(const struct ir_eval *e, struct ir_tensor **out) {
+static bool may_run(const struct ir_eval *e) {
     const struct ir_schema *s = e->schema;
-    if (!s || e->nin > s->max_inputs || e->nout > s->max_outputs) return false;
-    const struct eval_op *op = find_op(s->domain, s->name);
-    if (!op || !attributes_are_known(e)) return false;
+    return s && e->nin <= s->max_inputs && e->nout <= s->max_outputs &&
+           attributes_are_known(e);
+}
+
+static bool run_whole(const struct ir_eval *e, const struct eval_op *op,
+                      struct ir_tensor **out) {
     struct eval_job j = {.e = e, .out = out, .which = op->which};
-    if (e->nout) memset(out, 0, e->nout * sizeof *out);
     bool done = op->run(&j);
     for (uint32_t k = 0; done && k < e->nout; k++) done = out[k] != NULL;
+    arena_free(&j.work);
+    return done;
+}
+
+static bool run_map(const struct ir_eval *e, const struct eval_map_op *op,
+                    struct ir_tensor **out) {
+    struct eval_job j = {.e = e, .out = out, .which = op->which};
+    struct eval_map m = {0};
+    bool done = e->nout == 1 && op->plan(&j, &m);
+    struct ir_tensor *r = done ? ir_eval_result(&j, m.dtype, &m.result) : NULL;
+    done = r && ir_eval_map_run(&j, &m, 0, m.count, (unsigned char *)(uintptr_t)r->data);
+    if (done) out[0] = r;
+    arena_free(&j.work);
+    return done;
+}
+
+bool ir_eval(const struct ir_eval *e, struct ir_tensor **out) {
+    if (e->nout) memset(out, 0, e->nout * sizeof *out);
+    if (!may_run(e)) return false;
+    const struct eval_op *op = find_op(e->schema->domain, e->schema->name);
+    if (op) return run_whole(e, op, out);
+    const struct eval_map_op *map = find_map(e->schema->domain, e->schema->name);
+    return map && run_map(e, map, out);
+}
+
+bool ir_eval_part(const struct ir_eval *e, uint64_t first, uint64_t n, void *raw) {
+    const struct eval_map_op *op =
+        may_run(e) ? find_map(e->schema->domain, e->schema->name) : NULL;
+    if (!op) return false;
+    struct eval_job j = {.e = e, .which = op->which};
+    struct eval_map m = {0};
+    bool done = op->plan(&j, &m) && ir_eval_map_run(&j, &m, first, n, raw);
     arena_free(&j.work);
     return done;
 }

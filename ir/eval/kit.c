@@ -7,44 +7,28 @@
 
 #define LONGEST_LIST (1u << 16) /* of integers given as a parameter */
 
-/* --- elements ---------------------------------------------------------------------- */
-
-static int64_t sign_extended(uint64_t bits, uint32_t width) {
-    uint64_t sign = (uint64_t)1 << (width - 1);
-    return (int64_t)((bits ^ sign) - sign);
-}
+/* --- types ------------------------------------------------------------------------- */
 
 static bool is_signed(enum ir_dtype t) {
     return t == IR_INT8 || t == IR_INT16 || t == IR_INT32 || t == IR_INT64 ||
            t == IR_INT4 || t == IR_INT2;
 }
 
+int64_t ir_eval_least(enum ir_dtype t) {
+    return is_signed(t) ? -((int64_t)1 << (ir_dtype_bits(t) - 1)) : 0;
+}
+
+int64_t ir_eval_most(enum ir_dtype t) {
+    return ((int64_t)1 << (ir_dtype_bits(t) - is_signed(t))) - 1;
+}
+
 bool ir_eval_fits(enum ir_dtype t, int64_t x) {
-    uint32_t width = ir_dtype_bits(t);
-    if (t == IR_BOOL || t == IR_INT64) return true;
-    if (is_signed(t)) return x >= -((int64_t)1 << (width - 1)) && x < (int64_t)1 << (width - 1);
-    return x >= 0 && (width == 64 || x >> width == 0);
+    if (t == IR_BOOL || ir_dtype_bits(t) == 64) return true;
+    return x >= ir_eval_least(t) && x <= ir_eval_most(t);
 }
 
-static float float_of(enum ir_dtype t, uint64_t bits) {
-    uint32_t word = (uint32_t)bits;
-    float f;
-    if (t != IR_FLOAT) return (float)ir_small_float_decode(t, word);
-    memcpy(&f, &word, sizeof f);
-    return f;
-}
-
-static uint64_t bits_of_float(enum ir_dtype t, float f) {
-    uint32_t word;
-    if (t != IR_FLOAT) return ir_small_float_encode(t, (double)f, false);
-    memcpy(&word, &f, sizeof word);
-    return word;
-}
-
-static uint64_t bits_of_double(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
+bool ir_eval_is_small_float(enum ir_dtype t) {
+    return ir_dtype_is_float(t) && ir_dtype_bits(t) < 16;
 }
 
 /* --- operands ---------------------------------------------------------------------- */
@@ -53,14 +37,18 @@ bool ir_eval_given(const struct eval_job *j, uint32_t k) {
     return k < j->e->nin && j->e->in[k];
 }
 
-bool ir_eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
-                        struct eval_shape *s) {
-    if (!ir_eval_given(j, k) || j->e->in[k]->rank > EVAL_RANK) return false;
-    const struct ir_tensor *x = j->e->in[k];
-    *t = x->dtype;
+static bool shape_of(const struct ir_tensor *x, struct eval_shape *s) {
+    if (x->rank > EVAL_RANK) return false;
     s->rank = x->rank;
     if (x->rank) memcpy(s->at, x->dims, x->rank * sizeof *x->dims);
     return true;
+}
+
+bool ir_eval_operand_shape(const struct eval_job *j, uint32_t k, enum ir_dtype *t,
+                        struct eval_shape *s) {
+    if (!ir_eval_given(j, k)) return false;
+    *t = j->e->in[k]->dtype;
+    return shape_of(j->e->in[k], s);
 }
 
 /* Bytes of an operand, in memory. NULL: too large, unreadable, not as its shape says. */
@@ -74,37 +62,39 @@ static const unsigned char *read_bytes(struct eval_job *j, const struct ir_tenso
     return j->e->model ? ir_tensor_read(j->e->model, t, &j->work) : NULL;
 }
 
-static size_t cell_size(enum ir_dtype t) {
+size_t ir_eval_cell_size(enum ir_dtype t) {
     if (t == IR_STRING) return sizeof(struct ir_string);
     return (ir_dtype_bits(t) + 7) / 8;
 }
 
 static bool cells_of(struct eval_job *j, enum ir_dtype t, const struct eval_shape *s,
                      struct eval_cells *out) {
-    *out = (struct eval_cells){.dtype = t, .shape = *s, .size = cell_size(t)};
+    *out = (struct eval_cells){.dtype = t, .shape = *s, .size = ir_eval_cell_size(t)};
     uint64_t bytes;
     return out->size && ir_eval_count(s, &out->count) &&
            !__builtin_mul_overflow(out->count, out->size, &bytes) &&
            bytes / 8 <= j->e->max_bytes;
 }
 
-bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
-    enum ir_dtype t;
+bool ir_eval_cells_of(struct eval_job *j, const struct ir_tensor *x,
+                      struct eval_cells *out) {
     struct eval_shape s;
-    if (!ir_eval_operand_shape(j, k, &t, &s) || !cells_of(j, t, &s, out)) return false;
-    const struct ir_tensor *x = j->e->in[k];
-    if (t == IR_STRING) {
+    if (!shape_of(x, &s) || !cells_of(j, x->dtype, &s, out)) return false;
+    if (x->dtype == IR_STRING) {
         out->at = (unsigned char *)(uintptr_t)x->strings;
         return x->storage == IR_STRINGS && x->count == out->count;
     }
     const unsigned char *bytes = read_bytes(j, x, out->count);
     if (!bytes) return false;
     out->at = (unsigned char *)(uintptr_t)bytes;
-    if (ir_dtype_bits(t) >= 8) return true;
+    if (ir_dtype_bits(x->dtype) >= 8) return true;
     out->at = arena_array(&j->work, (size_t)out->count, 1);
-    for (uint64_t i = 0; i < out->count; i++)
-        out->at[i] = (unsigned char)ir_load_bits(bytes, ir_dtype_bits(t), i);
+    ir_eval_unpack(bytes, ir_dtype_bits(x->dtype), out->count, out->at);
     return true;
+}
+
+bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out) {
+    return ir_eval_given(j, k) && ir_eval_cells_of(j, j->e->in[k], out);
 }
 
 enum eval_class ir_eval_class_of(enum ir_dtype t) {
@@ -113,22 +103,8 @@ enum eval_class ir_eval_class_of(enum ir_dtype t) {
     return ir_dtype_is_float(t) ? EVAL_F32 : EVAL_I64;
 }
 
-static bool is_number(enum ir_dtype t) {
+bool ir_eval_is_number(enum ir_dtype t) {
     return ir_dtype_is_float(t) || ir_dtype_is_int(t) || t == IR_BOOL;
-}
-
-static void load(const unsigned char *bytes, const struct eval_array *a) {
-    uint32_t width = ir_dtype_bits(a->dtype);
-    for (uint64_t i = 0; i < a->count; i++) {
-        uint64_t bits = ir_load_bits(bytes, width, i);
-        switch (a->class) {
-        case EVAL_F32: a->f32[i] = float_of(a->dtype, bits); break;
-        case EVAL_F64: memcpy(&a->f64[i], &bits, sizeof bits); break;
-        case EVAL_U64: a->u64[i] = bits; break;
-        case EVAL_I64:
-            a->i64[i] = is_signed(a->dtype) ? sign_extended(bits, width) : (int64_t)bits;
-        }
-    }
 }
 
 static size_t class_size(enum eval_class c) { return c == EVAL_F32 ? 4 : 8; }
@@ -137,18 +113,16 @@ static size_t class_size(enum eval_class c) { return c == EVAL_F32 ? 4 : 8; }
 static bool array_of(enum ir_dtype t, enum eval_class c, const struct eval_shape *s,
                      struct eval_array *out) {
     *out = (struct eval_array){.dtype = t, .class = c, .shape = *s};
-    return is_number(t) && ir_eval_count(s, &out->count);
+    return ir_eval_is_number(t) && ir_eval_count(s, &out->count);
 }
 
 bool ir_eval_array(struct eval_job *j, uint32_t k, struct eval_array *out) {
-    enum ir_dtype t;
-    struct eval_shape s;
-    if (!ir_eval_operand_shape(j, k, &t, &s)) return false;
-    if (!array_of(t, ir_eval_class_of(t), &s, out)) return false;
-    const unsigned char *bytes = read_bytes(j, j->e->in[k], out->count);
-    if (!bytes) return false;
+    struct eval_cells cells;
+    if (!ir_eval_cells(j, k, &cells) ||
+        !array_of(cells.dtype, ir_eval_class_of(cells.dtype), &cells.shape, out))
+        return false;
     out->f64 = arena_array(&j->work, (size_t)out->count, class_size(out->class));
-    load(bytes, out);
+    ir_eval_load(cells.at, out);
     return true;
 }
 
@@ -190,12 +164,11 @@ bool ir_eval_array_new(struct eval_job *j, enum ir_dtype t, enum eval_class c,
     return true;
 }
 
-/* A tensor of the results' arena with zeroed bytes; NULL when it is too large. */
-static struct ir_tensor *result(struct eval_job *j, enum ir_dtype t,
-                                const struct eval_shape *s, uint64_t count) {
-    uint64_t bytes = 0;
+struct ir_tensor *ir_eval_result(struct eval_job *j, enum ir_dtype t,
+                                 const struct eval_shape *s) {
+    uint64_t bytes = 0, count;
     struct arena *a = j->e->arena;
-    if (!fits(j, t, count)) return NULL;
+    if (!ir_eval_count(s, &count) || !fits(j, t, count)) return NULL;
     if (t != IR_STRING && !ir_tensor_bytes(t, count, &bytes)) return NULL;
     struct ir_tensor *r = arena_new(a, struct ir_tensor);
     *r = (struct ir_tensor){.dtype = t, .rank = s->rank, .count = count, .nbytes = bytes};
@@ -206,42 +179,26 @@ static struct ir_tensor *result(struct eval_job *j, enum ir_dtype t,
 }
 
 bool ir_eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *c) {
-    struct ir_tensor *r = result(j, c->dtype, &c->shape, c->count);
-    if (!r || k >= j->e->nout) return false;
+    struct ir_tensor *r = k < j->e->nout ? ir_eval_result(j, c->dtype, &c->shape) : NULL;
+    if (!r) return false;
     uint32_t width = ir_dtype_bits(c->dtype);
     unsigned char *to = (unsigned char *)(uintptr_t)r->data;
     if (c->dtype == IR_STRING)
         r->strings = arena_copy(j->e->arena, c->at, (size_t)c->count * c->size);
-    else if (width >= 8) memcpy(to, c->at, (size_t)r->nbytes);
-    else
-        for (uint64_t i = 0; i < c->count; i++) ir_put_bits(to, width, i, c->at[i]);
+    else if (width < 8) ir_eval_pack(c->at, width, c->count, to);
+    else if (r->nbytes) memcpy(to, c->at, (size_t)r->nbytes);
     j->out[k] = r;
     return true;
-}
-
-static uint64_t stored(const struct eval_array *a, uint64_t i) {
-    switch (a->class) {
-    case EVAL_F32:
-        if (a->dtype == IR_DOUBLE) return bits_of_double((double)a->f32[i]);
-        return bits_of_float(a->dtype, a->f32[i]);
-    case EVAL_F64:
-        if (a->dtype == IR_DOUBLE) return bits_of_double(a->f64[i]);
-        return bits_of_float(a->dtype, (float)a->f64[i]);
-    default: return a->dtype == IR_BOOL ? a->u64[i] != 0 : a->u64[i];
-    }
 }
 
 bool ir_eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a) {
-    bool floating = a->class == EVAL_F32 || a->class == EVAL_F64;
     bool wants_float = ir_dtype_is_float(a->dtype) && ir_dtype_bits(a->dtype) >= 16;
-    if (floating != wants_float || k >= j->e->nout) return false;
-    struct ir_tensor *r = result(j, a->dtype, &a->shape, a->count);
-    if (!r) return false;
-    unsigned char *to = (unsigned char *)(uintptr_t)r->data;
-    for (uint64_t i = 0; i < a->count; i++)
-        ir_put_bits(to, ir_dtype_bits(a->dtype), i, stored(a, i));
-    j->out[k] = r;
-    return true;
+    if (ir_eval_is_floating(a) != wants_float) return false;
+    struct eval_cells c = {.dtype = a->dtype, .shape = a->shape, .count = a->count};
+    c.size = ir_eval_cell_size(a->dtype);
+    c.at = arena_array(&j->work, (size_t)a->count, c.size);
+    ir_eval_store(a, c.at);
+    return ir_eval_put_cells(j, k, &c);
 }
 
 /* --- parameters -------------------------------------------------------------------- */
@@ -255,6 +212,13 @@ const struct ir_attr *ir_eval_attr(const struct eval_job *j, const char *name) {
 int64_t ir_eval_attr_int(const struct eval_job *j, const char *name, int64_t fallback) {
     const struct ir_attr *a = ir_eval_attr(j, name);
     return a ? a->i : fallback;
+}
+
+float ir_eval_attr_float(const struct eval_job *j, const char *name) {
+    const struct ir_attr *a = ir_eval_attr(j, name);
+    if (a) return a->f;
+    const struct ir_schema_attr *known = ir_schema_attr(j->e->schema, name);
+    return known && known->has_default == IR_HAS_DEFAULT ? known->f : 0;
 }
 
 bool ir_eval_attr_is(const struct eval_job *j, const char *name, const char *value,

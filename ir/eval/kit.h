@@ -6,6 +6,10 @@
  * that a kernel is written for four types and not for twenty; integers wrap when they
  * are stored, float16 and bfloat16 are rounded then.
  *
+ * A kernel makes whole results, or, where each element of the result is made of one
+ * element of each operand, it is a map: a function over tiles, which can be run over any
+ * part of the result with a bounded amount of memory.
+ *
  * Working memory lives in the job and goes with it. Operands are read when a kernel asks
  * for their elements, never for their shape alone.
  *
@@ -31,9 +35,19 @@ struct eval_op {
     eval_kernel *run;
     uint32_t which;
 };
-extern const struct eval_op ir_eval_cast_ops[], ir_eval_elementwise_ops[],
-    ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[], ir_eval_move_ops[],
-    ir_eval_reduce_ops[], ir_eval_remap_ops[];
+extern const struct eval_op ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[],
+    ir_eval_move_ops[], ir_eval_reduce_ops[], ir_eval_remap_ops[];
+
+/* Prepares a map of the operands, or returns false: not evaluated. */
+struct eval_map;
+typedef bool eval_plan(struct eval_job *j, struct eval_map *m);
+struct eval_map_op {
+    const char *name; /* NULL ends a table */
+    eval_plan *plan;
+    uint32_t which;
+};
+extern const struct eval_map_op ir_eval_binary_ops[], ir_eval_cast_ops[],
+    ir_eval_quantise_ops[], ir_eval_unary_ops[];
 
 /* --- shapes ------------------------------------------------------------------------ */
 struct eval_shape {
@@ -78,12 +92,17 @@ struct eval_cells {
     unsigned char *at;
 };
 bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out);
+bool ir_eval_cells_of(struct eval_job *j, const struct ir_tensor *t, struct eval_cells *out);
 /* Cells for a result of that type and shape, zeroed; false when too large. */
 bool ir_eval_cells_new(struct eval_job *j, enum ir_dtype t, const struct eval_shape *s,
                     struct eval_cells *out);
 bool ir_eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *c);
+/* A tensor of the results' arena with zeroed bytes; NULL when it is too large. */
+struct ir_tensor *ir_eval_result(struct eval_job *j, enum ir_dtype t,
+                                 const struct eval_shape *s);
 
 enum eval_class { EVAL_F32, EVAL_F64, EVAL_I64, EVAL_U64 };
+#define EVAL_CLASSES 4
 struct eval_array {
     enum ir_dtype dtype;
     enum eval_class class;
@@ -98,7 +117,9 @@ struct eval_array {
 };
 /* float, float16 and smaller: F32; double: F64; uint64: U64; other integers, bool: I64. */
 enum eval_class ir_eval_class_of(enum ir_dtype t);
-/* Is x within the integer type (bool: any)? */
+/* Bounds of an integer type below 64 bits; is x within the type (bool, 64 bits: any)? */
+int64_t ir_eval_least(enum ir_dtype t);
+int64_t ir_eval_most(enum ir_dtype t);
 bool ir_eval_fits(enum ir_dtype t, int64_t x);
 bool ir_eval_array(struct eval_job *j, uint32_t k, struct eval_array *out);
 /* The same with F32 widened to F64. */
@@ -109,9 +130,78 @@ bool ir_eval_array_new(struct eval_job *j, enum ir_dtype t, enum eval_class c,
  * integer type or bool, or, as bit patterns, to one of the small floating types. */
 bool ir_eval_put(struct eval_job *j, uint32_t k, const struct eval_array *a);
 
+/* --- cells and numbers ------------------------------------------------------------- */
+size_t ir_eval_cell_size(enum ir_dtype t);
+bool ir_eval_is_number(enum ir_dtype t);
+bool ir_eval_is_small_float(enum ir_dtype t); /* below 16 bits */
+/* The bits of f in such a type; false when it is a NaN that the type does not have. */
+bool ir_eval_to_small_float(enum ir_dtype t, float f, bool saturate, uint64_t *bits);
+/* Between the array's `count` cells of its dtype, and its items. To store: F32 and F64 as
+ * a floating type of 16 bits or more; I64 and U64 as the low bits of any type, a bool as
+ * whether it is not 0. */
+void ir_eval_load(const unsigned char *cells, const struct eval_array *a);
+void ir_eval_store(const struct eval_array *a, unsigned char *cells);
+/* Between cells and the raw layout of a type below a byte. */
+void ir_eval_unpack(const unsigned char *raw, uint32_t width, uint64_t n,
+                    unsigned char *cells);
+void ir_eval_pack(const unsigned char *cells, uint32_t width, uint64_t n,
+                  unsigned char *raw);
+/* Item i of any class, rounded. */
+double ir_eval_as_double(const struct eval_array *x, uint64_t i);
+float ir_eval_as_float(const struct eval_array *x, uint64_t i);
+static inline bool ir_eval_is_floating(const struct eval_array *x) {
+    return x->class == EVAL_F32 || x->class == EVAL_F64;
+}
+
+/* --- maps -------------------------------------------------------------------------- */
+
+/* Makes the items of r, whose count is set, from as many of each operand; their shapes
+ * are not set. false: not evaluated. */
+typedef bool eval_tiler(const struct eval_map *m, const struct eval_array *x,
+                       struct eval_array *r);
+struct eval_source {
+    const struct ir_tensor *tensor;
+    enum ir_dtype dtype; /* as which its cells are read */
+    enum eval_class class;
+    struct eval_shape shape;
+    int64_t stride[EVAL_RANK]; /* in the shape of the map; 0: broadcast */
+    bool in_step;              /* its element i goes into element i of the result */
+    const unsigned char *cells; /* all of them, when it is not in step */
+};
+struct eval_map {
+    eval_tiler *run;
+    struct eval_source *in;
+    uint32_t nin;
+    enum ir_dtype dtype;    /* of the result */
+    enum eval_class class;  /* in which it is made */
+    struct eval_shape shape; /* over which the map runs */
+    struct eval_shape result; /* the result's: as many elements */
+    uint64_t count;
+    /* Parameters of the tile's function. */
+    eval_tiler *inner;
+    uint32_t which;
+    bool flag;
+    float alpha, beta;
+};
+/* Makes operand k the next operand of the map. */
+bool ir_eval_map_add(struct eval_job *j, struct eval_map *m, uint32_t k);
+/* Gives the map the shape to which its operands are broadcast; the result's type. */
+bool ir_eval_map_broadcast(struct eval_map *m, enum ir_dtype t, enum eval_class c);
+/* The same with a shape to which they all can be broadcast. */
+bool ir_eval_map_over(struct eval_map *m, const struct eval_shape *s, enum ir_dtype t,
+                      enum eval_class c);
+/* Elements first .. first + n of the result in the raw layout; `first` is a multiple of 8. */
+bool ir_eval_map_run(struct eval_job *j, const struct eval_map *m, uint64_t first,
+                     uint64_t n, unsigned char *raw);
+
 /* --- parameters -------------------------------------------------------------------- */
 const struct ir_attr *ir_eval_attr(const struct eval_job *j, const char *name);
 int64_t ir_eval_attr_int(const struct eval_job *j, const char *name, int64_t fallback);
+/* A type given as an integer; false when it is none. */
+bool ir_eval_attr_dtype(const struct eval_job *j, const char *name, enum ir_dtype fallback,
+                        enum ir_dtype *out);
+/* When absent: the default of the schema, or 0. */
+float ir_eval_attr_float(const struct eval_job *j, const char *name);
 /* Is the string attribute equal to `value`? When absent: is `fallback`? */
 bool ir_eval_attr_is(const struct eval_job *j, const char *name, const char *value,
                   const char *fallback);

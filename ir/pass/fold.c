@@ -2,8 +2,8 @@
  *
  * One walk in order folds chains. What counts is by how much the file grows: bytes made
  * less bytes freed, which are those of operands that nobody else reads. Constant nodes
- * are results already; DequantizeLinear and QuantizeLinear are not evaluated, so that
- * quantised models stay so; a node that makes a graph output stays its producer.
+ * are results already; DequantizeLinear stays, so that quantised models do; a node that
+ * makes a graph output stays its producer.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +31,7 @@ static bool is_candidate(const struct ir_graph *g, ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);
     if (!x->schema || x->nin == 0 || ir_is_op(g, n, "Constant") || makes_output(g, n))
         return false;
-    if (!ir_eval_has(ir_domain_name(g, n), ir_op_name(g, n))) return false;
+    if (!ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n))) return false;
     for (uint32_t k = 0; k < x->nin; k++) {
         ir_value v = ir_input(g, n, k);
         if (v != IR_NONE && !ir_const(g, v)) return false;
