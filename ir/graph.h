@@ -139,6 +139,8 @@ struct ir_model {
     uint32_t opaque;               /* counter of unknown shapes */
     uint64_t edits;                /* since reading; 0: nothing to write anew. Types and
                                       symvals found by inference do not count */
+    uint64_t changes;              /* edits and undos: never the same number twice, so who
+                                      remembers it knows whether all is as it was */
 };
 
 /* --- making ------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #define PM_AUTO_H
 
 #include "base/intern.h"
+#include "matcher/sets.h"
 #include "matcher/matcher.h"
 
 enum pm_opcode {
@@ -88,13 +89,79 @@ struct pm_accept {
     const uint16_t *regs; /* of each slot; PM_NO_REG: never bound by this program */
     uint32_t nexprs;
     const struct pm_expr_test *exprs;
+    uint32_t place;       /* in the code of the automaton */
 };
 
+struct pm_insns { /* both are vectors */
+    struct pm_insn *at;
+    uint32_t len, cap;
+};
+struct pm_origins {
+    struct pm_origin *at;
+    uint32_t len, cap;
+};
 struct pm_program {
     uint32_t op;    /* root operator, in ops */
+    const struct pm_insn *code; /* NULL: that of the automaton */
     uint32_t start; /* in code */
     uint32_t nregs;
     uint32_t depth; /* of the deepest pattern, in nodes */
+};
+
+/* --- the label level --------------------------------------------------------------- */
+/* A pattern without its names, interned over all rules (sub.c): what can be told of a
+ * value before anything is bound. */
+enum pm_sub_kind {
+    SUB_ANY, SUB_PRESENT, SUB_ABSENT, SUB_CONST, SUB_LITERAL, SUB_NODE, SUB_ALT
+};
+enum { PM_SUB_ANY, PM_SUB_PRESENT, PM_SUB_ABSENT, PM_SUB_CONST }; /* always there */
+struct pm_sub {
+    enum pm_sub_kind kind;
+    bool commutes;     /* kids 0 and 1 in either order */
+    uint32_t output;   /* SUB_NODE: which one the value is */
+    uint32_t ops, spec, literal;
+    uint32_t ntests, nkids; /* SUB_ALT: kids are the alternatives */
+    const uint32_t *tests, *kids;
+};
+/* Where a sub-pattern leads (slots.c). */
+struct pm_root { /* the root of that variant of that stage */
+    uint32_t stage, variant;
+};
+struct pm_of_sub {
+    VEC(uint32_t) alts; /* alternatives that it is one of */
+    VEC(struct pm_root) roots;
+};
+/* What an operator can tell apart. */
+struct pm_slot { /* of an operand */
+    VEC(uint32_t) relevant; /* sub-patterns asked for there, rising */
+};
+struct pm_wanted {
+    uint32_t kid, sub;
+};
+struct pm_of_op {
+    VEC(uint32_t) subs; /* rising; each is in one of the two below */
+    VEC(struct pm_wanted) by_kid; /* by an operand that few others ask for */
+    VEC(uint32_t) always;
+    uint32_t least_args, most_args; /* that patterns without ..xs give */
+    uint32_t nslots;
+    struct pm_slot *slots;
+};
+struct pm_number {
+    double value; /* of a literal list: its first item */
+    uint32_t sub;
+};
+struct pm_literals { /* sub-patterns */
+    VEC(struct pm_number) numbers, lists; /* rising */
+    VEC(uint32_t) others;
+    struct map lengths; /* of lists */
+    bool splats;        /* is there one? */
+};
+struct pm_subs {
+    struct hset set;
+    VEC(struct pm_sub) list;
+    struct pm_of_sub *of_sub;
+    struct pm_of_op *of_op; /* of each of pm_auto.op */
+    struct pm_literals literals;
 };
 
 struct pm_stage {
@@ -103,6 +170,8 @@ struct pm_stage {
     const struct ir_pass *pass;    /* of a pass; else NULL */
     uint32_t nprograms;            /* of a phase, by operator */
     const struct pm_program *programs;
+    uint32_t nvariants;
+    const struct pm_variant *variants; /* the preferred first */
     const uint32_t *program_of;    /* operator -> program, or UINT32_MAX; nops items */
     uint32_t nops;
     uint32_t depth;                /* of the deepest program */
@@ -124,8 +193,9 @@ struct pm_auto {
     VEC(struct pm_way) way;
     VEC(struct pm_accept) accept;
     VEC(const struct rule *) rules; /* each once, in order of first stage */
-    VEC(struct pm_insn) code;
-    VEC(struct pm_origin) places; /* of each instruction; of a shared one, the first rule's */
+    struct pm_insns code;
+    struct pm_origins places; /* of each instruction; of a shared one, the first rule's */
+    struct pm_subs *subs;         /* of the label level */
     VEC(struct pm_stage) stages;
     VEC(const struct rule_pack *) packs; /* those given, and those that they use */
 };
@@ -145,6 +215,8 @@ bool pm_literal_is_ground(const struct literal *l);
  * alternative of its root. */
 struct pm_variant {
     uint32_t op;    /* root operator, in ops */
+    uint32_t sub;   /* its root as a sub-pattern */
+    uint32_t accept;
     uint32_t depth;
     uint32_t nregs;
     struct pm_seq code; /* ends with ACCEPT */
@@ -164,7 +236,16 @@ struct pm_shape {
 };
 enum rw_code pm_rule_shape(struct pm_auto *p, const struct rule *r, struct pm_shape *out);
 
-/* merge.c: merges the variants of one operator and appends the code; returns its start. */
-uint32_t pm_merge(struct pm_auto *p, const struct pm_variant *const *variants, uint32_t n);
+/* sub.c: the sub-pattern that a node of a rule is when it is that operator. */
+void pm_subs_init(struct pm_auto *p);
+uint32_t pm_sub_of_root(struct pm_auto *p, const struct rule *r, const struct pat *node,
+                        uint32_t op, uint32_t output);
+/* slots.c: when all rules are in. */
+void pm_index_subs(struct pm_auto *p);
+
+/* merge.c: merges variants of one operator and appends the code; returns its start.
+ * places: NULL where they are not needed. */
+uint32_t pm_merge(struct arena *a, const struct pm_variant *const *variants, uint32_t n,
+                  struct pm_insns *code, struct pm_origins *places);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "matcher/bind.h"
+#include "matcher/label.h"
 
 /* Enough for patterns with a dozen ambiguous operands; beyond it a node is given up. */
 #define MAX_STEPS 50000u
@@ -377,7 +377,7 @@ static bool exec_ACCEPT(struct pm_machine *m, const struct pm_insn *in) {
 
 /* --- the loop --------------------------------------------------------------------- */
 static bool step(struct pm_machine *m) {
-    const struct pm_insn *in = &m->site.p->code.at[m->pc++];
+    const struct pm_insn *in = &m->code[m->pc++];
     switch ((enum pm_opcode)in->op) {
 #define PM_INSN(name, layout, meaning)                                                 \
     case PM_##name: return exec_##name(m, in);
@@ -413,10 +413,10 @@ bool pm_back(struct pm_machine *m) {
     }
     m->nodes.len = f.nodes;
     m->pc = f.pc;
-    if (f.swap) pick(m, &m->site.p->code.at[m->pc++], true);
+    if (f.swap) pick(m, &m->code[m->pc++], true);
     if (!f.end) return true;
     m->ends.len = f.end;
-    take_end(m, &m->site.p->code.at[m->pc++], m->ends.at[f.next]);
+    take_end(m, &m->code[m->pc++], m->ends.at[f.next]);
     return true;
 }
 
@@ -427,6 +427,7 @@ void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root)
     m->regs.len = prog->nregs;
     set(m, 0, BOUND_NODE, root, 0, 0);
     vec_push(m->arena, &m->nodes, (struct pm_matched){root, false});
+    m->code = prog->code ? prog->code : m->site.p->code.at;
     m->pc = prog->start;
     m->stop = false;
 }
@@ -464,6 +465,8 @@ bool pm_has_op(const struct pm_site *s, ir_node n, uint32_t ops) {
 
 const struct pm_program *pm_program_at(const struct pm_stage *s, const struct pm_site *site,
                                        ir_node n) {
+    if (pm_labels_hold(site->labels, site->g))
+        return pm_state_program(&site->labels->states, s, site->labels->node.at[n] - 1);
     const struct ir_node_info *x = ir_nod(site->g, n);
     uint32_t op = map_get(&site->names->op_of, (uint64_t)x->domain << 32 | x->op);
     if (op >= s->nops || s->program_of[op] == UINT32_MAX) return NULL;

@@ -34,6 +34,7 @@ struct pm_site {
     const struct pm_names *names;
     struct ir_graph *g;
     struct arena *arena; /* of the step: reset when the node is done */
+    struct pm_labels *labels; /* label.h, or NULL: the operator alone tells */
 };
 
 /* Is the node's operator of that class, of pm_auto.ops? */
@@ -63,6 +64,7 @@ struct pm_machine {
     VEC(struct pm_trail) trail;
     VEC(struct pm_matched) nodes;
     VEC(ir_value) ends; /* of the frames */
+    const struct pm_insn *code;
     uint32_t pc, left; /* instructions that may still be spent on this node */
     bool stop;
     uint64_t tests; /* instructions run, in sum */
@@ -70,9 +72,8 @@ struct pm_machine {
     void *ctx;
 };
 
-/* The program that is run at a node, or NULL. This is the place of the label level: with
- * labels the state of the node names the program, so that only nodes whose operands fit
- * are bound at all; without them its operator does. Both give the same matches. */
+/* The program that is run at a node, or NULL: that of the node's label (label.h) where the
+ * labels are right, else that of its operator. Both give the same matches. */
 const struct pm_program *pm_program_at(const struct pm_stage *s, const struct pm_site *site,
                                        ir_node n);
 /* Runs the program at root. Matches come in order of choice; of the rules' conditions only
@@ -107,6 +108,10 @@ bool pm_number_fits(double x, double relative, const struct literal *l);
 /* Relative tolerance of a real constant of that type. */
 double pm_tolerance(enum ir_dtype t);
 
+/* Can it be, by no more than its first element, if that is a number? */
+bool pm_literal_may_fit(struct ir_model *m, const struct ir_tensor *t,
+                        const struct literal *l);
+
 /* see.c: the value that v is the same as, one value-preserving node deeper, or IR_NONE. */
 ir_value pm_see_through(struct ir_graph *g, ir_value v, struct arena *a);
 /* The deepest such value. */
@@ -124,6 +129,10 @@ struct pm_odd {
 };
 bool pm_spec_fits(const struct pm_site *s, ir_node n, const struct pm_spec *spec,
                   struct pm_odd *odd);
+/* The same, as far as the attributes of the node alone tell, whatever is found out later
+ * about types and operands: false is final. */
+bool pm_param_may_fit(const struct pm_site *s, ir_node n, const struct pm_test *t);
+bool pm_attrs_may_fit(const struct pm_site *s, ir_node n, const struct pm_spec *spec);
 bool pm_cast_is_lossless(const struct pm_site *s, ir_node n);
 /* What an integer counts in: an axis is the same as another when both are counted from the
  * front, as far as the ranks are known; a plain integer beside an axis is meant as one. */

@@ -53,6 +53,13 @@ static enum rw_code plan_stage(struct pm_auto *p, const struct pm_stage *s,
     return worst;
 }
 
+/* Where each rule's match is found in the code: the order of the matches of one rank,
+ * which the programs of the label level keep. */
+static void note_places(struct pm_auto *p, uint32_t from) {
+    for (uint32_t pc = from; pc < p->code.len; pc++)
+        if (p->code.at[pc].op == PM_ACCEPT) p->accept.at[p->code.at[pc].x].place = pc;
+}
+
 static struct pm_program merge_op(struct pm_auto *p, const struct pm_variants *all,
                                   uint32_t op) {
     struct pm_program prog = {.op = op};
@@ -64,7 +71,8 @@ static struct pm_program merge_op(struct pm_auto *p, const struct pm_variants *a
         prog.nregs = rw_max_u32(prog.nregs, v->nregs);
         prog.depth = rw_max_u32(prog.depth, v->depth);
     }
-    prog.start = pm_merge(p, mine.at, mine.len);
+    prog.start = pm_merge(p->arena, mine.at, mine.len, &p->code, &p->places);
+    note_places(p, prog.start);
     return prog;
 }
 
@@ -84,6 +92,8 @@ static enum rw_code compile_phase(struct pm_auto *p, struct pm_stage *s) {
         s->nprograms++;
     }
     s->programs = programs;
+    s->nvariants = all.list.len;
+    s->variants = all.list.at;
     s->program_of = of;
     return RW_OK;
 }
@@ -119,6 +129,7 @@ const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const 
     p->arena = a;
     p->diags = diags;
     init_tables(p);
+    pm_subs_init(p);
     enum rw_code worst = RW_OK;
     for (uint32_t i = 0; i < npacks; i++) {
         add_pack(p, packs[i]);
@@ -126,5 +137,6 @@ const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const 
         if (code != RW_OK) worst = code;
     }
     p->diags = NULL;
+    pm_index_subs(p);
     return worst == RW_OK ? p : NULL;
 }

@@ -17,6 +17,10 @@ void pm_matcher_init(struct pm_matcher *t, const struct pm_auto *p, struct ir_mo
 
 void pm_matcher_free(struct pm_matcher *t) { arena_free(&t->step); }
 
+struct pm_site pm_matcher_site(struct pm_matcher *t, struct ir_graph *g) {
+    return (struct pm_site){t->p, &t->names, g, &t->step, t->labels};
+}
+
 static bool keep(void *ctx, const struct pm_match *m) {
     struct pm_matcher *t = ctx;
     /* Behind those of its rank and before those of a higher one. */
@@ -33,7 +37,7 @@ void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_g
     t->found.len = 0;
     arena_reset(&t->step, t->empty);
     struct pm_machine *m = &t->machine;
-    m->site = (struct pm_site){t->p, &t->names, g, &t->step};
+    m->site = pm_matcher_site(t, g);
     m->arena = t->arena;
     m->found = keep;
     m->ctx = t;
@@ -46,7 +50,7 @@ void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_g
 struct pm_env pm_matcher_env(struct pm_matcher *t, struct ir_graph *g,
                              const struct pm_match *m) {
     return (struct pm_env){
-        .site = {t->p, &t->names, g, &t->step},
+        .site = pm_matcher_site(t, g),
         .rule = m->accept->rule,
         .slots = m->slots,
         .params = &t->params,

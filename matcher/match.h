@@ -16,6 +16,7 @@ struct pm_matcher {
     struct pm_names names;
     struct pm_params params;
     struct pm_machine machine;
+    struct pm_labels *labels; /* NULL: the root's operator alone selects rules */
     int64_t opset;        /* what `opset` means instead of the graph's own; 0: that */
     uint64_t candidates;
     VEC(struct pm_match) found;
@@ -27,6 +28,7 @@ void pm_matcher_free(struct pm_matcher *t);
  * conditions say is still to be asked. Forgets those found before. */
 void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_graph *g,
                      ir_node n);
+struct pm_site pm_matcher_site(struct pm_matcher *t, struct ir_graph *g);
 /* What expressions of the match are evaluated in. */
 struct pm_env pm_matcher_env(struct pm_matcher *t, struct ir_graph *g,
                              const struct pm_match *m);

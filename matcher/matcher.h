@@ -59,6 +59,10 @@ struct pm_place {
     const char *value; /* the first root's name; of a pass: which it is. NULL: everywhere */
 };
 
+/* For tests: matching without the label level, or with it and beside it without, compared
+ * at each node, as are the labels after each rewrite with labels from scratch. */
+enum pm_labelling { PM_LABELS_ON, PM_LABELS_OFF, PM_LABELS_CHECKED };
+
 struct pm_define { const char *name, *value; }; /* -D NAME=VALUE */
 struct pm_options {
     uint32_t target;        /* TARGET_ONNX ... */
@@ -67,6 +71,7 @@ struct pm_options {
     bool keep_opset;        /* --keep-opset: rules that need a newer one are off */
     bool only_raise;        /* to `opset`, and nothing else */
     enum pm_verify verify;
+    enum pm_labelling labels;
     uint64_t fold_limit;
     uint32_t ndefines;
     const struct pm_define *defines;

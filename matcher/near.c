@@ -248,7 +248,7 @@ static bool next_way(struct pm_walk *w, uint32_t fixed) {
 bool pm_nearest(struct pm_walk *w, struct pm_matcher *t, const struct pm_stage *s,
                 struct ir_graph *g, ir_node root, struct pm_near *out) {
     arena_reset(&t->step, t->empty);
-    t->machine.site = (struct pm_site){t->p, &t->names, g, &t->step};
+    t->machine.site = pm_matcher_site(t, g);
     t->machine.arena = t->arena;
     t->found.len = 0;
     *out = (struct pm_near){0};

@@ -71,6 +71,29 @@ bool pm_param_fits(const struct pm_site *s, ir_node n, const struct pm_test *t) 
     return attr_fits(&p.attr, t->lit, t->is_axis ? pm_axis_base(s->g, n) : PM_NO_AXIS);
 }
 
+/* An axis may be counted from either end. */
+static bool axis_may_fit(int64_t x, int64_t want) {
+    return (x < 0) != (want < 0) || x == want;
+}
+
+static bool axes_may_fit(const struct ir_attr *x, const struct literal *l) {
+    if (l->splat || l->has_tolerance) return true;
+    if (x->type == IR_ATTR_INT && l->kind == LIT_INT) return axis_may_fit(x->i, l->i);
+    if (x->type != IR_ATTR_INTS || l->kind != LIT_LIST) return true;
+    if (x->n != l->n) return false;
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!axis_may_fit(x->ints[i], l->items[i].value)) return false;
+    return true;
+}
+
+bool pm_param_may_fit(const struct pm_site *s, ir_node n, const struct pm_test *t) {
+    struct ir_param p = ir_param(s->g, n, t->param, s->arena);
+    if (p.source == IR_PARAM_NONE) return false;
+    if (p.source != IR_PARAM_ATTR || p.is_default) return true;
+    return t->is_axis ? axes_may_fit(&p.attr, t->lit)
+                      : attr_fits(&p.attr, t->lit, PM_NO_AXIS);
+}
+
 /* --- what is not named ------------------------------------------------------------ */
 static bool is_named(const struct pm_spec *spec, const char *name) {
     for (uint32_t i = 0; i < spec->n; i++)
@@ -108,6 +131,26 @@ static bool attr_is_free(const struct pm_site *s, ir_node n, const struct pm_spe
     if (!d) return false;
     if (is_named(spec, d->name) || d->has_default == IR_REQUIRED) return true;
     return has_default(s, n, d->name);
+}
+
+/* Defaults of the schema are fixed, others may follow from types. */
+static bool attr_may_be_free(const struct pm_site *s, ir_node n, const struct pm_spec *spec,
+                             const struct ir_attr *x) {
+    const struct ir_schema *schema = ir_nod(s->g, n)->schema;
+    const struct ir_schema_attr *a = schema ? ir_schema_attr(schema, x->name) : NULL;
+    bool is_plain = x->type == IR_ATTR_INT || x->type == IR_ATTR_FLOAT ||
+                    x->type == IR_ATTR_STRING || x->type == IR_ATTR_INTS;
+    if (is_plain && !x->ref && a && a->has_default == IR_HAS_DEFAULT)
+        return attr_is_free(s, n, spec, x->name);
+    const char *domain = ir_domain_name(s->g, n), *op = ir_op_name(s->g, n);
+    return ir_attr_is_inert(domain, op, x->name) || is_named(spec, x->name) ||
+           def_of(domain, op, x->name);
+}
+
+bool pm_attrs_may_fit(const struct pm_site *s, ir_node n, const struct pm_spec *spec) {
+    for (uint32_t i = 0; !spec->any && i < ir_nod(s->g, n)->nattr; i++)
+        if (!attr_may_be_free(s, n, spec, &ir_nod(s->g, n)->attr[i])) return false;
+    return true;
 }
 
 static bool operand_is_free(const struct pm_site *s, ir_node n, const struct pm_spec *spec,

@@ -155,13 +155,16 @@ static void plan_accept(struct planner *pl, uint32_t rank, uint32_t number) {
     for (uint32_t i = 0; i < pl->rule->nslots; i++) regs[i] = pl->slots[i].reg;
     plan_emit(pl, PM_ACCEPT, 0, 0, p->accept.len);
     vec_push(p->arena, &p->accept,
-             (struct pm_accept){pl->rule, rank, number, regs, pl->exprs.len, pl->exprs.at});
+             (struct pm_accept){.rule = pl->rule, .rank = rank, .number = number,
+                                .regs = regs, .nexprs = pl->exprs.len,
+                                .exprs = pl->exprs.at});
 }
 
 static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint32_t op,
                                  uint32_t rank, uint32_t number, struct pm_variants *out) {
     struct pm_auto *p = pl->p;
-    struct pm_variant v = {.op = op, .depth = pl->shape.depth};
+    struct pm_variant v = {.op = op, .depth = pl->shape.depth,
+                           .sub = pm_sub_of_root(p, pl->rule, h->node, op, h->output)};
     pl->slots = arena_new_array(p->arena, struct slot_plan, pl->rule->nslots);
     for (uint32_t i = 0; i < pl->rule->nslots; i++)
         pl->slots[i] = (struct slot_plan){PM_NO_REG, false, false};
@@ -182,6 +185,7 @@ static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint3
         return RW_USAGE;
     }
     v.nregs = pl->nregs;
+    v.accept = p->accept.len - 1;
     vec_push(p->arena, &out->list, v);
     return RW_OK;
 }

@@ -138,19 +138,29 @@ static enum pm_outcome raise_for(struct pm_run *r, const struct pm_stage *s,
     return TRIED;
 }
 
+static void relabel(struct pm_run *r, struct ir_graph *g, const struct pm_done *d) {
+    const struct pm_site site = pm_matcher_site(&r->matcher, g);
+    pm_labels_update(site.labels, &site, d);
+    if (r->options->labels == PM_LABELS_CHECKED && !pm_labels_check(site.labels, &site))
+        rw_broken(__FILE__, __LINE__, "labels are not as from scratch");
+}
+
 enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
                        const struct pm_match *m, struct pm_done *done) {
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
     if (!r->on[a->number] || pm_is_forbidden(r, g, m) || !pm_conditions_hold(&env, m))
         return NOT_APPLIED;
-    if (pm_needs_opset(&env, a->rule)) {
-        if (!may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
-        return raise_for(r, s, g, m->nodes[0], a);
-    }
-    if (!rewrite(r, g, m, done)) return NOT_APPLIED;
-    pm_count(r, a, done->nodes, NULL);
-    return APPLIED;
+    struct pm_labels *labels = r->matcher.labels;
+    bool held = pm_labels_hold(labels, g), raises = pm_needs_opset(&env, a->rule);
+    if (raises && !may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
+    enum pm_outcome o = raises                 ? raise_for(r, s, g, m->nodes[0], a)
+                        : rewrite(r, g, m, done) ? APPLIED
+                                                 : NOT_APPLIED;
+    if (o == APPLIED) pm_count(r, a, done->nodes, NULL);
+    if (held && o == APPLIED) relabel(r, g, done);
+    else if (held && o != RAISED) pm_labels_undone(labels);
+    return o;
 }
 
 /* --- fuel ------------------------------------------------------------------------- */
@@ -186,9 +196,35 @@ static enum rw_code out_of_fuel(struct pm_run *r, const struct pm_stage *s) {
 
 /* --- phases ----------------------------------------------------------------------- */
 static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) {
-    const struct pm_site site = {r->p, &r->matcher.names, w->g, &r->matcher.step};
+    const struct pm_site site = pm_matcher_site(&r->matcher, w->g);
+    if (site.labels) pm_labels_begin(site.labels, &site);
     for (ir_node n = w->g->last; n != IR_NONE; n = ir_nod(w->g, n)->prev)
         if (pm_program_at(s, &site, n)) pm_work_add(w, n);
+}
+
+static bool same_match(const struct pm_match *x, const struct pm_match *y) {
+    size_t slots = x->accept->rule->nslots * sizeof *x->slots;
+    return x->accept == y->accept && x->nnodes == y->nnodes &&
+           memcmp(x->nodes, y->nodes, x->nnodes * sizeof *x->nodes) == 0 &&
+           memcmp(x->slots, y->slots, slots) == 0;
+}
+
+/* The same without labels, which must find the same in the same order. */
+static void check_matches(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
+                          ir_node n) {
+    struct pm_matcher bare = r->matcher;
+    bare.labels = NULL;
+    bare.found.at = NULL;
+    bare.found.len = bare.found.cap = 0;
+    bare.step = ARENA_EMPTY;
+    bare.machine = (struct pm_machine){0};
+    bare.empty = arena_mark(&bare.step);
+    pm_matcher_find(&bare, s, g, n);
+    bool same = bare.found.len == r->matcher.found.len;
+    for (uint32_t i = 0; same && i < bare.found.len; i++)
+        same = same_match(&bare.found.at[i], &r->matcher.found.at[i]);
+    if (!same) rw_broken(__FILE__, __LINE__, "labels change what is matched");
+    arena_free(&bare.step);
 }
 
 static enum pm_outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
@@ -196,6 +232,7 @@ static enum pm_outcome visit(struct pm_run *r, const struct pm_stage *s, struct 
     r->report->tried++;
     if (pm_is_dead_code(w->g, n)) return NOT_APPLIED;
     pm_matcher_find(&r->matcher, s, w->g, n);
+    if (r->options->labels == PM_LABELS_CHECKED) check_matches(r, s, w->g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
         const struct pm_match m = r->matcher.found.at[i];
         struct pm_done done;
@@ -216,7 +253,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
         enum pm_outcome o = visit(r, s, w, n);
         if (++done % PROGRESS_EVERY == 0 && r->options->progress)
             r->options->progress(r->options->progress_ctx, s->stage->name, done,
-                                 done + w->heap.len);
+                                 done + w->heap.at.len);
         if (o == NOT_APPLIED) continue;
         ir_commit(r->model);
         ++*applied;
@@ -302,6 +339,11 @@ enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm
     *report = (struct pm_report){.nodes_before = count_nodes(m),
                                  .opset_before = ir_opset(m->main, "")};
     pm_run_begin(&r);
+    struct pm_labels labels;
+    if (o->labels != PM_LABELS_OFF) {
+        pm_labels_init(&labels, p, &r.arena);
+        r.matcher.labels = &labels;
+    }
     enum rw_code code = run_stages(&r);
     report->nodes_after = count_nodes(m);
     report->opset_after = ir_opset(m->main, "");

@@ -5,6 +5,8 @@
 #define PM_RUN_H
 
 #include "matcher/emit.h"
+#include "matcher/heap.h"
+#include "matcher/label.h"
 
 /* work.c: the nodes of one graph that are to be looked at, the last one in topological
  * order first: outermost first, so that the bigger of two patterns gets its chance before
@@ -12,8 +14,7 @@
 struct pm_work {
     struct arena *arena;
     struct ir_graph *g;
-    VEC(ir_node) heap;
-    VEC(bool) queued;    /* of each node */
+    struct pm_heap heap;
     VEC(uint32_t) seen;  /* of each node: the last requeueing that came by */
     uint32_t round;
     VEC(ir_node) front, next; /* of a requeueing */

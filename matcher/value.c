@@ -93,3 +93,14 @@ bool pm_literal_fits(struct ir_graph *g, ir_value v, const struct literal *l,
     if (l->kind == LIT_LIST) return list_fits(g->model, t, l);
     return t->count == 1 && element_fits(g->model, t, 0, l);
 }
+
+bool pm_literal_may_fit(struct ir_model *m, const struct ir_tensor *t,
+                        const struct literal *l) {
+    bool any_text = l->kind == LIT_STRING && t->storage == IR_STRINGS;
+    if (l->kind != LIT_LIST || l->splat)
+        return (l->splat ? t->count > 0 : t->count == 1) &&
+               (any_text || element_fits(m, t, 0, l));
+    int64_t first;
+    if (t->rank != 1 || t->count != l->n) return false;
+    return l->n == 0 || (ir_tensor_int_at(m, t, 0, &first) && first == l->items[0].value);
+}

@@ -1,4 +1,4 @@
-/* work.c -- the worklist: a heap by topological order, and what a rewrite puts back on it.
+/* work.c -- the worklist, and what a rewrite puts back on it.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "matcher/run.h"
@@ -13,58 +13,13 @@
 void pm_work_begin(struct pm_work *w, struct ir_graph *g, struct arena *a) {
     w->arena = a;
     w->g = g;
-    w->heap.len = w->queued.len = w->seen.len = w->round = 0;
+    pm_heap_begin(&w->heap, g, true, a);
+    w->seen.len = w->round = 0;
 }
 
-/* --- the heap --------------------------------------------------------------------- */
-/* Orders are asked when needed: editing keeps them relative to each other. */
-static bool goes_before(const struct pm_work *w, ir_node a, ir_node b) {
-    return ir_nod(w->g, a)->order > ir_nod(w->g, b)->order;
-}
+void pm_work_add(struct pm_work *w, ir_node n) { pm_heap_add(&w->heap, n); }
 
-static void sift_up(struct pm_work *w, uint32_t i) {
-    ir_node n = w->heap.at[i];
-    for (; i > 0 && goes_before(w, n, w->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
-        w->heap.at[i] = w->heap.at[(i - 1) / 2];
-    w->heap.at[i] = n;
-}
-
-static void sift_down(struct pm_work *w, uint32_t i) {
-    ir_node n = w->heap.at[i];
-    for (uint32_t kid; (kid = 2 * i + 1) < w->heap.len; i = kid) {
-        if (kid + 1 < w->heap.len && goes_before(w, w->heap.at[kid + 1], w->heap.at[kid]))
-            kid++;
-        if (!goes_before(w, w->heap.at[kid], n)) break;
-        w->heap.at[i] = w->heap.at[kid];
-    }
-    w->heap.at[i] = n;
-}
-
-static void make_room(struct pm_work *w) {
-    while (w->queued.len < w->g->nodes.len) vec_push(w->arena, &w->queued, false);
-    while (w->seen.len < w->g->nodes.len) vec_push(w->arena, &w->seen, 0);
-}
-
-void pm_work_add(struct pm_work *w, ir_node n) {
-    make_room(w);
-    if (w->queued.at[n] || ir_is_dead(w->g, n)) return;
-    w->queued.at[n] = true;
-    vec_push(w->arena, &w->heap, n);
-    sift_up(w, w->heap.len - 1);
-}
-
-ir_node pm_work_take(struct pm_work *w) {
-    while (w->heap.len > 0) {
-        ir_node n = w->heap.at[0], last = vec_pop(&w->heap);
-        if (w->heap.len > 0) {
-            w->heap.at[0] = last;
-            sift_down(w, 0);
-        }
-        w->queued.at[n] = false;
-        if (!ir_is_dead(w->g, n)) return n;
-    }
-    return IR_NONE;
-}
+ir_node pm_work_take(struct pm_work *w) { return pm_heap_take(&w->heap); }
 
 /* --- requeueing ------------------------------------------------------------------- */
 static void reach(struct pm_work *w, ir_node n) {
@@ -91,7 +46,7 @@ static void reach_first(struct pm_work *w, const struct pm_done *d) {
 
 void pm_work_again(struct pm_work *w, const struct pm_stage *s, const struct pm_site *site,
                    const struct pm_done *d) {
-    make_room(w);
+    while (w->seen.len < w->g->nodes.len) vec_push(w->arena, &w->seen, 0);
     for (uint32_t i = 0; i < d->made.len; i++) pm_work_add(w, d->made.at[i]);
     w->round++;
     w->next.len = 0;

@@ -158,7 +158,7 @@ void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
         m->opsets.cap = n;
     }
     m->opsets.at[i].version = version;
-    m->edits++;
+    ir_count_edit(m);
     if (is_new) find_schemas(m, domain);
 }
 
@@ -185,7 +185,7 @@ void ir_set_ir_version(struct ir_model *m, int64_t version) {
         for (uint32_t i = 0; i < m->graphs.len; i++)
             if (!m->graphs.at[i]->function) unlist_initializers(m->graphs.at[i]);
     SET(m, m->ir_version, version);
-    m->edits++;
+    ir_count_edit(m);
 }
 
 void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema) {

@@ -74,6 +74,7 @@ static void restore(struct ir_model *m, const struct ir_saved *s) {
 void ir_undo(struct ir_model *m, ir_mark_t mark) {
     struct ir_journal *j = m->journal;
     rw_assert(mark <= j->len);
+    m->changes++;
     while (j->len > mark) restore(m, saved_at(j, --j->len));
     save_counters(m); /* the mark stays good */
 }

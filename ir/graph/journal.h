@@ -39,6 +39,10 @@ struct ir_journal {
 };
 
 void ir_journal_init(struct ir_model *m);
+static inline void ir_count_edit(struct ir_model *m) {
+    m->edits++;
+    m->changes++;
+}
 void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
              size_t offset, size_t size);
 

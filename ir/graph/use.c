@@ -44,12 +44,12 @@ static void mark_changed(struct ir_graph *g, ir_node n) {
 }
 
 void ir_touch_node(struct ir_graph *g, ir_node n) {
-    g->model->edits++;
+    ir_count_edit(g->model);
     mark_changed(g, n);
 }
 
 void ir_touch_graph(struct ir_graph *g) {
-    g->model->edits++;
+    ir_count_edit(g->model);
     mark_changed(g->outer, g->owner);
 }
 

@@ -109,6 +109,7 @@ static bool one_case(uint64_t seed, uint32_t *applied) {
     random_text(&d, &text, 10 + roll(&d, 60));
     struct kit k;
     kit_open(&k, rules, NULL, buf_text(&text));
+    k.options.labels = PM_LABELS_CHECKED;
     struct ir_tensor *before[3], *after[3];
     bool ok = k.code == RW_OK && outputs(&k.arena, k.model, before);
     kit_run(&k);

@@ -1,0 +1,141 @@
+/* matcher_label_test.c -- labels rule out nodes, and never a match.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "matcher/label.h"
+#include "matcher/match.h"
+#include "tests/oracle/random.h"
+#include "tests/oracle/rule_kit.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+#define CASES 3000
+#define RULES 6
+
+/* --- random rules over random graphs ------------------------------------------------- */
+static const struct pm_auto *random_rules(struct arena *a, struct dice *d,
+                                          struct ir_model *m) {
+    struct diag_sink diags;
+    diag_init(&diags, a);
+    struct rule_pack *pack = arena_new(a, struct rule_pack);
+    const struct rule **rules = arena_array(a, RULES, sizeof *rules);
+    uint32_t *numbers = arena_new_array(a, uint32_t, RULES);
+    for (uint32_t i = 0; i < RULES; i++) {
+        rules[i] = random_rule(a, d, m->main, pack, arena_printf(a, "rule%u", i));
+        numbers[i] = i;
+    }
+    struct rule_stage *stage = arena_new(a, struct rule_stage);
+    *stage = (struct rule_stage){.name = "all", .nrules = RULES, .rules = numbers};
+    *pack = (struct rule_pack){.name = "random", .nrules = RULES, .nstages = 1,
+                               .rules = rules, .stages = stage};
+    const struct rule_pack *packs[] = {pack};
+    return pm_compile(a, packs, 1, &diags);
+}
+
+struct matches {
+    VEC(struct pm_match) list;
+};
+
+static void find(struct pm_matcher *t, struct ir_graph *g, ir_node n, struct arena *a,
+                 struct matches *out) {
+    pm_matcher_find(t, &t->p->stages.at[0], g, n);
+    for (uint32_t i = 0; i < t->found.len; i++) {
+        struct pm_match m = t->found.at[i];
+        m.slots = arena_copy(a, m.slots, m.accept->rule->nslots * sizeof *m.slots);
+        vec_push(a, &out->list, m);
+    }
+}
+
+static bool same(const struct matches *x, const struct matches *y) {
+    if (x->list.len != y->list.len) return false;
+    for (uint32_t i = 0; i < x->list.len; i++) {
+        const struct pm_match *a = &x->list.at[i], *b = &y->list.at[i];
+        if (a->accept != b->accept ||
+            memcmp(a->slots, b->slots, a->accept->rule->nslots * sizeof *a->slots) != 0)
+            return false;
+    }
+    return true;
+}
+
+struct tally {
+    uint32_t nodes, labelled, unlabelled, matches;
+};
+
+static bool compare_case(uint64_t seed, struct tally *sum) {
+    struct arena a = ARENA_EMPTY;
+    struct dice d = {seed * 0x9e3779b97f4a7c15u + 1};
+    struct ir_model *m = random_model(&a, &d, 5 + roll(&d, 30));
+    const struct pm_auto *p = random_rules(&a, &d, m);
+    struct pm_matcher t;
+    struct pm_labels labels;
+    pm_matcher_init(&t, p, m, NULL, &a);
+    pm_labels_init(&labels, p, &a);
+    struct pm_site site = pm_matcher_site(&t, m->main);
+    pm_labels_begin(&labels, &site);
+    bool ok = pm_labels_hold(&labels, m->main);
+    for (ir_node n = m->main->first; ok && n != IR_NONE; n = ir_nod(m->main, n)->next) {
+        struct matches with = {0}, without = {0};
+        uint64_t before = t.candidates;
+        t.labels = NULL;
+        find(&t, m->main, n, &a, &without);
+        sum->unlabelled += (uint32_t)(t.candidates - before);
+        before = t.candidates;
+        t.labels = &labels;
+        find(&t, m->main, n, &a, &with);
+        sum->labelled += (uint32_t)(t.candidates - before);
+        sum->matches += with.list.len;
+        sum->nodes++;
+        ok = same(&with, &without);
+        if (!ok) printf("\nseed %u node %u: %u matches with labels, %u without\n",
+                        (unsigned)seed, n, with.list.len, without.list.len);
+    }
+    pm_matcher_free(&t);
+    arena_free(&a);
+    return ok;
+}
+
+static void labels_find_the_same_matches(void) {
+    struct tally sum = {0};
+    for (uint64_t seed = 1; seed <= CASES; seed++)
+        CU_ASSERT_FATAL(compare_case(seed, &sum));
+    CU_ASSERT(sum.matches > 3 * CASES);
+    /* Most rules were cut from the graph, so that labels cannot rule out much. */
+    CU_ASSERT(sum.labelled < sum.unlabelled * 9 / 10);
+}
+
+/* --- what labels tell ------------------------------------------------------------------ */
+static const char *const model =
+    KIT_OPSET(17)
+    "g (float[2, 3] x, float[3, 3] w) => (float[3, 2] y) <float a = {2}, float b = {5}> {\n"
+    "  p = Mul (x, a)\n"
+    "  q = Mul (b, p)\n"
+    "  r = Transpose <perm = [1, 0]> (q)\n"
+    "  y = Relu (r)\n"
+    "}\n";
+
+/* Nodes at which a program is run, with labels. */
+static uint32_t candidates(const char *rules) {
+    struct kit k;
+    kit_open(&k, rules, NULL, model);
+    k.options.labels = PM_LABELS_CHECKED;
+    kit_run(&k);
+    uint32_t n = k.code == RW_OK ? (uint32_t)k.report.candidates : UINT32_MAX;
+    kit_close(&k);
+    return n;
+}
+
+static void labels_see_constants_attributes_and_operands(void) {
+    CU_ASSERT_EQUAL(candidates("rule r: Mul(x, 7) => x\n"), 0);
+    CU_ASSERT_EQUAL(candidates("rule r: Mul(x, 5.0) => Neg(x)\n"), 1);
+    CU_ASSERT_EQUAL(candidates("rule r: Transpose <perm = [0, 1]> (x) => x\n"), 0);
+    CU_ASSERT_EQUAL(candidates("rule r: Relu(Transpose <perm = [0, 1]> (x)) => x\n"), 0);
+    CU_ASSERT_EQUAL(candidates("rule r: Relu(Mul(x, y)) => Neg(x)\n"), 0);
+    CU_ASSERT_EQUAL(candidates("rule r: Mul(Mul(x, 2), 6) => Neg(x)\n"), 0);
+}
+
+void add_matcher_label_suite(void);
+void add_matcher_label_suite(void) {
+    CU_pSuite s = CU_add_suite("matcher: labels", NULL, NULL);
+    CU_ADD_TEST(s, labels_find_the_same_matches);
+    CU_ADD_TEST(s, labels_see_constants_attributes_and_operands);
+}
