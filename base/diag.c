@@ -47,6 +47,16 @@ void diag_where(struct diag_sink *sink, enum diag_level level, const char *where
     va_end(args);
 }
 
+const struct diag_meaning *diag_meanings(size_t *n) {
+    static const struct diag_meaning all[] = {
+#define DIAG_ID(number, name, title, means, remedy) {number, title, means, remedy},
+#include "base/diag_ids.def"
+#undef DIAG_ID
+    };
+    *n = countof(all);
+    return all;
+}
+
 void diag_id(struct diag_sink *sink, uint16_t id) {
     if (sink->list.len && !sink->dropped) vec_last(&sink->list)->id = id;
 }

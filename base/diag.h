@@ -59,6 +59,20 @@ struct diag_sink {
     bool dropped;         /* the newest was only counted */
 };
 
+/* Ids that stay: diag_ids.def. */
+enum diag_code {
+    DIAG_NO_ID,
+#define DIAG_ID(number, name, title, means, remedy) DIAG_##name = (number),
+#include "base/diag_ids.def"
+#undef DIAG_ID
+};
+struct diag_meaning {
+    uint16_t id;
+    const char *title, *means, *remedy;
+};
+/* All of them, by number. */
+const struct diag_meaning *diag_meanings(size_t *n);
+
 void diag_init(struct diag_sink *sink, struct arena *arena);
 void diag_at(struct diag_sink *sink, enum diag_level level, struct span at,
              const char *format, ...) RW_PRINTF(4, 5);

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/rules.h"
+#include "lint/lint.h"
 
 #include <stdio.h>
 
@@ -19,10 +20,10 @@ static enum rw_code check_pack(struct session *s, const char *name) {
     uint32_t before = s->diags.count[DIAG_WARNING];
     const struct rule_pack *pack = load(s, name);
     if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
-    dsl_lint(pack, &s->diags);
+    enum rw_code code = lint_pack(pack, &s->diags);
     session_flush(s);
     uint32_t warnings = s->diags.count[DIAG_WARNING] - before;
-    if (s->options.verbosity < 0) return RW_OK;
+    if (code != RW_OK || s->options.verbosity < 0) return code;
     printf("%s: %u rule%s, no errors", name, pack->nrules, plural(pack->nrules));
     if (warnings) printf(", %u warning%s", warnings, plural(warnings));
     putchar('\n');
@@ -45,6 +46,33 @@ static enum rw_code list_pack(struct session *s, const char *name) {
         printf("%-28s %-6s %-*s%s\n", r->name, classes[r->class], *r->doc ? 9 : 0,
                target_name(r->targets), r->doc);
     }
+    return RW_OK;
+}
+
+/* --- explain ------------------------------------------------------------------------ */
+
+static const struct diag_meaning *find_meaning(const char *id) {
+    size_t n;
+    const struct diag_meaning *all = diag_meanings(&n);
+    for (size_t i = 0; i < n; i++) {
+        char text[8];
+        snprintf(text, sizeof text, "R%03u", all[i].id);
+        if (rw_streq(id, text)) return &all[i];
+    }
+    return NULL;
+}
+
+/* R010 of `... [R010]`: what it means and what to do. */
+static enum rw_code explain_id(struct session *s, const char *id) {
+    const struct diag_meaning *m = find_meaning(id);
+    if (!m) {
+        size_t n;
+        const struct diag_meaning *all = diag_meanings(&n);
+        session_usage(s, "no diagnostic \"%s\"; there are R%03u to R%03u, as printed behind "
+                      "a message", id, all[0].id, all[n - 1].id);
+        return RW_USAGE;
+    }
+    printf("R%03u: %s\n\n%s\n\n%s\n", m->id, m->title, m->means, m->remedy);
     return RW_OK;
 }
 
@@ -74,7 +102,8 @@ static const struct {
     const char *name;
     enum rw_code (*run)(struct session *s, const char *pack); /* NULL: not there yet */
 } actions[] = {{"check", check_pack}, {"test", rules_test}, {"fmt", format_pack},
-               {"list", list_pack},   {"doc", NULL},        {"compile", NULL}};
+               {"list", list_pack},   {"explain", explain_id}, {"doc", NULL},
+               {"compile", NULL}};
 
 static int unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
@@ -82,7 +111,7 @@ static int unknown_action(struct session *s, const char *word) {
     const char *near = diag_nearest(word, names, countof(names));
     return session_usage(s, "no command \"rules %s\"%s%s%s", word,
                          near ? "; did you mean \"" : "", near ? near : "",
-                         near ? "\"?" : "; there are check, test, fmt and list");
+                         near ? "\"?" : "; there are check, test, fmt, list and explain");
 }
 
 int cmd_rules(struct session *s) {
@@ -91,7 +120,9 @@ int cmd_rules(struct session *s) {
     while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
     if (i == countof(actions)) return unknown_action(s, word);
     if (!actions[i].run) return session_usage(s, "\"rules %s\" is not there yet", word);
-    if (s->options.args.len < 2) return session_usage(s, "\"rules %s\" needs a pack", word);
+    if (s->options.args.len < 2)
+        return session_usage(s, "\"rules %s\" needs %s", word,
+                             actions[i].run == explain_id ? "an id" : "a pack");
     enum rw_code worst = RW_OK;
     for (uint32_t k = 1; k < s->options.args.len; k++) {
         enum rw_code code = actions[i].run(s, s->options.args.at[k]);

@@ -27,7 +27,7 @@ static const struct command commands[] = {
     {"profile", FOR_PROFILE, cmd_later, "profile MODEL", 0, ANY, "time by operator"},
     {"capture", FOR_CAPTURE, cmd_later, "capture MODEL", 0, ANY,
      "a rule from a real subgraph"},
-    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list PACK...", 1, ANY,
+    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|explain PACK...", 1, ANY,
      "check, test, format or list rules"},
 };
 
@@ -52,6 +52,7 @@ static const char rules_help[] =
     "  test    run the examples and near misses that stand in the packs\n"
     "  fmt     lay the files out, in place (--dry-run: name those that would change)\n"
     "  list    name, class, target and description of each rule\n"
+    "  explain what the id behind a message (R010) means, and what to do\n"
     "\n"
     "PACK is a file, or the name of a pack that comes with onnxrw\n";
 

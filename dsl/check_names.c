@@ -14,8 +14,10 @@ static void check_slot(struct lower *l, uint32_t i) {
     if (!*s->name || note->from_pattern || note->local || note->reads) return;
     if (s->flags & SLOT_NEW) {
         dsl_warning(l, s->at, "\"%s\" is emitted and not used", s->name);
+        dsl_id(l, DIAG_R_UNUSED_NAME);
     } else if (note->uses == 1 && !note->optional && !says_something(s)) {
         dsl_warning(l, s->at, "\"%s\" is bound and not used", s->name);
+        dsl_id(l, DIAG_R_UNUSED_NAME);
         bool rest = s->kind == SLOT_VALUES || s->kind == SLOT_ATTRS || s->kind == SLOT_DIMS;
         dsl_help(l, s->at, "write \"%s\" for what does not matter", rest ? ".." : "_");
     }

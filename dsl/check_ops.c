@@ -135,6 +135,7 @@ void dsl_check_epochs(struct lower *l, const struct pat_op *op, struct opsets o,
         dsl_error(l, at,
                   "\"%s\" means something else from opset %d on, and this rule is for %s",
                   op->name, epochs[i], dsl_opsets_text(l, o));
+        dsl_id(l, DIAG_R_MEANING);
         dsl_help(l, at,
                  "write \"opset >= %d\" in where, or claim it in the head of the pack",
                  epochs[i]);
@@ -185,6 +186,7 @@ static bool too_many(struct lower *l, const struct pat *p, const struct pat_op *
     if (n <= s->max_inputs) return false;
     dsl_error(l, p->at, "\"%s\" takes %u operand%s%s, %u are written", op->name,
               s->max_inputs, plural(s->max_inputs), where_so(l, s, o, always), n);
+    dsl_id(l, DIAG_R_OPERANDS);
     const char *param = ir_param_of_operand(op->domain, op->name, s->max_inputs, o.most);
     if (param) dsl_help(l, p->at, "in <%s = ...> it is found in every version", param);
     else if (always) dsl_help_params(l, op, p->at);
@@ -202,6 +204,7 @@ static bool too_few(struct lower *l, const struct pat *p, const struct pat_op *o
         dsl_error(l, p->at, "\"%s\" takes %s%u operand%s, %u %s written", op->name,
                   s->max_inputs > s->min_inputs ? "at least " : "", s->min_inputs,
                   plural(s->min_inputs), p->nargs, p->nargs == 1 ? "is" : "are");
+        dsl_id(l, DIAG_R_OPERANDS);
         return true;
     }
     return false;
@@ -215,6 +218,7 @@ static bool wrong_operands(struct lower *l, const struct pat *p, const struct pa
     bool always = newest && p->nouts > newest->max_outputs;
     dsl_error(l, p->at, "\"%s\" has %u output%s%s, %u are named", op->name, s->max_outputs,
               plural(s->max_outputs), where_so(l, s, o, always), p->nouts);
+    dsl_id(l, DIAG_R_OPERANDS);
     return true;
 }
 
@@ -229,10 +233,13 @@ static void check_versions(struct lower *l, const struct pat *p, const struct pa
         if (s != last && wrong_operands(l, p, op, s, o)) return;
         last = s;
     }
-    if (!any && o.least <= o.most)
-        dsl_error(l, name_span(l, op, p->at), "\"%s\" is not in %s, so this never matches",
-                  op->name, dsl_opsets_text(l, o));
-    else dsl_check_epochs(l, op, o, p->at);
+    if (any || o.least > o.most) {
+        dsl_check_epochs(l, op, o, p->at);
+        return;
+    }
+    dsl_error(l, name_span(l, op, p->at), "\"%s\" is not in %s, so this never matches",
+              op->name, dsl_opsets_text(l, o));
+    dsl_id(l, DIAG_R_NEVER);
 }
 
 /* --- parameters -------------------------------------------------------------------- */
@@ -318,9 +325,11 @@ void dsl_check_ops(struct lower *l) {
     struct map seen, visited;
     map_init(&seen, l->arena);
     map_init(&visited, l->arena);
-    if (o.least > o.most)
+    if (o.least > o.most) {
         dsl_error(l, l->rule->at,
                   "no opset fits what this rule wants, so it never matches");
+        dsl_id(l, DIAG_R_NEVER);
+    }
     for (uint32_t i = 0; i < l->slots.len; i++)
         if (l->slots.at[i].def) check_pattern(l, l->slots.at[i].def, o, &seen, &visited);
     dsl_check_emit(l, o);

@@ -29,8 +29,6 @@ enum rw_code dsl_format(const struct diag_source *source, struct buf *out,
 const struct diag_source *dsl_read(struct arena *a, const char *path,
                                    struct diag_sink *diags);
 
-/* Advice on rules of the pack's own file: those without examples. Warnings only. */
-void dsl_lint(const struct rule_pack *pack, struct diag_sink *diags);
 /* A rule in its checked form, as text: for tests and people. */
 void dsl_dump_rule(const struct rule *r, struct buf *out);
 

@@ -88,6 +88,8 @@ struct lower {
 
 /* --- diagnostics ------------------------------------------------------------------- */
 void dsl_error(struct lower *l, struct span at, const char *format, ...) RW_PRINTF(3, 4);
+/* Gives the newest error or warning its fixed id. */
+void dsl_id(struct lower *l, enum diag_code id);
 /* Parsed, but not supported yet. */
 void dsl_refuse(struct lower *l, struct span at, const char *what);
 void dsl_help(struct lower *l, struct span at, const char *format, ...) RW_PRINTF(3, 4);

@@ -16,6 +16,8 @@ void dsl_error(struct lower *l, struct span at, const char *format, ...) {
     l->failed = true;
 }
 
+void dsl_id(struct lower *l, enum diag_code id) { diag_id(l->diags, (uint16_t)id); }
+
 void dsl_refuse(struct lower *l, struct span at, const char *what) {
     dsl_error(l, at, "\"%s\" is not supported yet", what);
     l->refused = true;

@@ -1,13 +1,15 @@
 /* dsl_golden_test.c -- the formatter and the diagnostics of the language, by exact text.
  *
  * tests/fmt/<what>.rules is formatted to <what>.txt; tests/diag/<what>.rules is checked and
- * its messages are <what>.txt; tests/lower/<what>.rules is lowered, and its rules are
+ * its messages are <what>.txt; tests/lint/<what>.rules is checked for what lint/ finds, with
+ * the graphs that it prints; tests/lower/<what>.rules is lowered, and its rules are
  * printed. With ONNXRW_UPDATE=1 in the environment the expectations are
  * written anew: look at the difference before committing it.
  * SPDX-License-Identifier: Apache-2.0
  */
 #define _POSIX_C_SOURCE 200809L
 #include "dsl/dsl.h"
+#include "lint/lint.h"
 
 #include <CUnit/Basic.h>
 #include <dirent.h>
@@ -80,6 +82,17 @@ static const struct rule_pack *parse(struct arena *a, const struct diag_source *
 
 static void check(struct arena *a, const struct diag_source *source, struct buf *out) {
     parse(a, source, out);
+}
+
+static void lint(struct arena *a, const struct diag_source *source, struct buf *out) {
+    struct diag_sink sink;
+    const struct rule_pack *pack = parse(a, source, out);
+    diag_init(&sink, a);
+    CU_ASSERT_PTR_NOT_NULL(pack);
+    if (!pack) return;
+    enum rw_code code = lint_pack(pack, &sink);
+    CU_ASSERT_EQUAL(code, sink.count[DIAG_ERROR] ? RW_USAGE : RW_OK);
+    diag_print_all(&sink, DIAG_NOTE, out);
 }
 
 static void lower(struct arena *a, const struct diag_source *source, struct buf *out) {
@@ -172,6 +185,8 @@ static void files_are_formatted_as_expected(void) { compare_all("fmt", format); 
 static void files_are_lowered_as_expected(void) { compare_all("lower", lower); }
 static void messages_are_as_expected(void) { compare_all("diag", check); }
 
+static void findings_are_as_expected(void) { compare_all("lint", lint); }
+
 void add_dsl_golden_suite(void);
 void add_dsl_golden_suite(void) {
     CU_pSuite s = CU_add_suite("dsl: golden texts", NULL, NULL);
@@ -179,4 +194,5 @@ void add_dsl_golden_suite(void) {
     CU_ADD_TEST(s, packs_are_only_laid_out_anew);
     CU_ADD_TEST(s, files_are_lowered_as_expected);
     CU_ADD_TEST(s, messages_are_as_expected);
+    CU_ADD_TEST(s, findings_are_as_expected);
 }

@@ -138,15 +138,6 @@ static void examples_keep_their_text_and_expectations(void) {
     arena_free(&f.a);
 }
 
-static void lint_asks_for_examples(void) {
-    struct fixture f;
-    set_up(&f);
-    dsl_lint(parse(&f, "rule r: Relu(Relu(x)) => Relu(x)"), &f.sink);
-    CU_ASSERT_EQUAL(f.sink.count[DIAG_WARNING], 1);
-    CU_ASSERT_STRING_EQUAL(f.sink.list.at[0].text, "\"r\" has no example");
-    arena_free(&f.a);
-}
-
 void add_dsl_load_suite(void);
 void add_dsl_load_suite(void) {
     CU_pSuite s = CU_add_suite("dsl: packs", NULL, NULL);
@@ -157,5 +148,4 @@ void add_dsl_load_suite(void) {
     CU_ADD_TEST(s, a_file_without_a_head_claims_opset_7_and_later);
     CU_ADD_TEST(s, rules_in_no_phase_run_in_the_first);
     CU_ADD_TEST(s, examples_keep_their_text_and_expectations);
-    CU_ADD_TEST(s, lint_asks_for_examples);
 }
