@@ -84,6 +84,22 @@ static bool second_matches(void *ctx, struct lint_state *s) {
     return c->all == LINT_APART || c->outer.cut;
 }
 
+/* Has it patterns of which a state shows only some of what they match? */
+static bool is_longer(const struct pat *p) {
+    if (p->kind == PAT_CHAIN || p->kind == PAT_SEE) return true;
+    for (uint32_t i = 0; i < p->nargs; i++)
+        if (is_longer(p->args[i])) return true;
+    for (uint32_t i = 0; i < p->nalts; i++)
+        if (is_longer(p->alts[i])) return true;
+    return false;
+}
+
+static bool matches_more(const struct rule *r) {
+    for (uint32_t i = 0; i < r->nslots; i++)
+        if (r->slots[i].def && is_longer(r->slots[i].def)) return true;
+    return false;
+}
+
 /* --- when they are on -------------------------------------------------------------- */
 /* On wherever b is on, whatever the options. */
 static bool is_on_with(const struct rule *a, const struct rule *b) {
@@ -105,7 +121,7 @@ static bool always_emits(const struct rule *r) {
 
 enum lint_cover lint_covers(struct lint *l, const struct rule *a, const struct rule *b) {
     struct arena arena = ARENA_EMPTY;
-    if (!is_on_with(a, b)) return LINT_APART;
+    if (!is_on_with(a, b) || matches_more(b)) return LINT_APART;
     struct lint_solver x = {.arena = &arena, .rules = {a, b}, .steps = MOST_STEPS};
     struct covering c = {.inner = x, .outer = x, .all = LINT_COVERED};
     c.outer.found = second_matches;

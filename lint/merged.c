@@ -182,16 +182,19 @@ const struct rule *lint_merged(const struct lint_solver *x, const struct lint_st
     for (uint8_t side = 0; side < LINT_SIDES && x->rules[side]; side++)
         for (uint32_t i = 0; i < x->rules[side]->nwhere; i++)
             vec_push(a, &where, expr_of(&m, side, x->rules[side]->where[i]));
-    uint32_t *roots = arena_new_array(a, uint32_t, 1);
-    roots[0] = lint_find(s, root);
-    m.slots[roots[0]].flags |= SLOT_ROOT;
+    VEC(uint32_t) roots = {0};
+    vec_push(a, &roots, lint_find(s, root));
+    for (uint8_t side = 0; side < LINT_SIDES && x->rules[side]; side++)
+        for (uint32_t i = 0; i < x->rules[side]->njoins; i++)
+            vec_push(a, &roots, slot_of(&m, side, x->rules[side]->joins[i].slot));
+    for (uint32_t i = 0; i < roots.len; i++) m.slots[roots.at[i]].flags |= SLOT_ROOT;
     r->name = x->rules[0]->name;
     r->doc = "";
     r->pack = x->rules[0]->pack;
     r->at = x->rules[0]->at;
     r->slots = m.slots;
-    r->nroots = 1;
-    r->roots = roots;
+    r->nroots = roots.len;
+    r->roots = roots.at;
     r->nwhere = where.len;
     r->where = where.at;
     return r;

@@ -37,7 +37,7 @@ static void lint_stage(struct lint *l, const struct rule_stage *s) {
     p.rules = arena_new_array(&a, const struct rule *, s->nrules);
     for (uint32_t i = 0; i < s->nrules; i++) {
         const struct rule *r = l->pack->rules[s->rules[i]];
-        if (lint_is_plain(r) && !lint_is_dead(l, r)) p.rules[p.n++] = r;
+        if (!lint_is_dead(l, r)) p.rules[p.n++] = r;
     }
     sort(&p);
     lint_overlaps(l, &p);
@@ -54,7 +54,6 @@ static void tell_cut(struct lint *l) {
 
 static void lint_rule(struct lint *l, const struct rule *r) {
     lint_advice(l, r);
-    if (!lint_is_plain(r)) return;
     if (!lint_never(l, r) || !lint_facts(l, r)) lint_set_dead(l, r);
 }
 

@@ -343,6 +343,30 @@ static enum step fit_one_of(struct lint_solver *x, struct lint_state *s,
     return DONE;
 }
 
+/* None of the chain, or one node of it and what is behind: when it is asked whether that
+ * follows, the rest of the chain. What two nodes could be one can be too. */
+static enum step fit_chain(struct lint_solver *x, struct lint_state *s,
+                           const struct lint_goal *g, uint32_t v) {
+    const struct pat *p = g->pat;
+    struct lint_state none = copy_of(x, s);
+    match(x, &none, g->side, v, p->args[0]);
+    if (solve_copy(x, &none)) return ENOUGH;
+    struct lint_value *value = &s->values.at[v];
+    if (value->lit || (value->flags & SLOT_CONST)) return FAILS;
+    if (!set_presence(s, value, LINT_THERE)) return FAILS;
+    if (value->node == LINT_NONE && s->frozen) return FAILS;
+    uint32_t node = value->node;
+    if (node == LINT_NONE) {
+        node = node_new(x, s, v, 0);
+        s->nodes.at[node].open = s->nodes.at[node].any_attrs = true;
+    }
+    if (s->values.at[v].output != 0) return FAILS;
+    if (!set_ops(x, s, &s->nodes.at[node], p->nops, p->ops)) return FAILS;
+    if (!set_operands(x, s, node, 1)) return FAILS;
+    match(x, s, g->side, s->nodes.at[node].args[0], s->frozen ? p : p->args[0]);
+    return GOES_ON;
+}
+
 static enum step fit(struct lint_solver *x, struct lint_state *s,
                      const struct lint_goal *g) {
     uint32_t v = lint_find(s, g->value);
@@ -358,6 +382,7 @@ static enum step fit(struct lint_solver *x, struct lint_state *s,
     case PAT_SLOT: case PAT_SEE: return fit_slot(x, s, g, v);
     case PAT_ALT: return fit_one_of(x, s, g);
     case PAT_NODE: return fit_node(x, s, g, v);
+    case PAT_CHAIN: return fit_chain(x, s, g, v);
     }
     return ok ? GOES_ON : FAILS;
 }
@@ -422,6 +447,13 @@ static enum step fit_root(struct lint_solver *x, struct lint_state *s,
     uint32_t v = lint_find(s, g->value);
     if (s->values.at[v].node != LINT_NONE)
         v = output_of(x, s, s->values.at[v].node, root->def_output);
+    if (s->frozen && r->njoins > 0) return FAILS; /* where they would be is not looked for */
+    for (uint32_t i = 0; i < r->njoins; i++) {
+        uint32_t join = lint_value_new(x, s);
+        if (s->slots[g->side][r->joins[i].slot] == LINT_NONE &&
+            !bind(x, s, g->side, r->joins[i].slot, join))
+            return FAILS;
+    }
     return bind(x, s, g->side, r->roots[0], v) ? GOES_ON : FAILS;
 }
 
@@ -463,12 +495,4 @@ bool lint_solve(struct lint_solver *x, struct lint_state *s) {
         if (step != GOES_ON) return step == ENOUGH;
     }
     return is_acyclic(x, s) && x->found(x->ctx, s);
-}
-
-bool lint_is_plain(const struct rule *r) {
-    if (r->nroots == 0) return false;
-    const struct pat *def = r->slots[r->roots[0]].def;
-    for (uint32_t i = 1; i < r->nroots; i++)
-        if (r->slots[r->roots[i]].def != def) return false;
-    return def != NULL;
 }

@@ -111,8 +111,6 @@ uint32_t lint_find(const struct lint_state *s, uint32_t v);
 void lint_goal(struct lint_solver *x, struct lint_state *s, struct lint_goal g);
 /* Works off the goals, calls back for each solution; true when that had enough. */
 bool lint_solve(struct lint_solver *x, struct lint_state *s);
-/* Can the rule be analysed? Its roots are outputs of one node. */
-bool lint_is_plain(const struct rule *r);
 
 /* fits.c: no constant, no parameter has both. */
 bool lint_literals_clash(const struct literal *a, const struct literal *b);

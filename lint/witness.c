@@ -35,8 +35,7 @@ static bool all_match_at(struct witness *w, struct ir_graph *g, ir_node n) {
     return true;
 }
 
-static bool all_match(struct witness *w, struct ir_model *m) {
-    struct ir_graph *g = m->main;
+static bool all_match(struct witness *w, struct ir_graph *g) {
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
         if (all_match_at(w, g, n)) return true;
     return false;
@@ -47,7 +46,7 @@ static struct ir_model *attempt(struct witness *w, struct judge_draws *d, struct
     diag_init(&diags, a);
     struct judge_instance *i = judge_generate(&w->plan, d, a);
     bool ok = i && ir_infer_model(i->model, &diags) == RW_OK &&
-              ir_verify_model(i->model, &diags) == RW_OK && all_match(w, i->model);
+              ir_verify_model(i->model, &diags) == RW_OK && all_match(w, i->graph);
     return ok ? i->model : NULL;
 }
 
