@@ -33,10 +33,14 @@ static void change(const struct judge_change *c, struct buf *out) {
     buf_putc(out, '}');
 }
 
+static const char *const found_by[] = {"name", "place", "guess"};
+
 static void layer(const struct judge_layer *l, struct buf *out) {
     const struct judge_verdict *v = &l->verdict;
     buf_puts(out, "{\"name\": ");
     json_string(out, l->name);
+    text(out, "other", l->other);
+    text(out, "found_by", found_by[l->how]);
     text(out, "operator", l->op);
     text(out, "rule", l->rule);
     text(out, "type", l->type ? ir_dtype_name(l->type->dtype) : NULL);

@@ -86,11 +86,19 @@ static const char *layer_type(const struct judge_layer *l, struct buf *text) {
     return buf_text(text);
 }
 
+/* With its name in the second model, where it has another one there. */
+static const char *layer_name(const struct judge_layer *l, struct buf *text) {
+    text->len = 0;
+    buf_puts(text, l->name);
+    if (!rw_streq(l->name, l->other)) buf_printf(text, " = %s", l->other);
+    return buf_text(text);
+}
+
 static void print_row(const struct judge_layer *l, int width, struct buf *out) {
     const struct judge_verdict *v = &l->verdict;
-    struct buf type = {0};
-    buf_printf(out, "%c %-*s  %-20s  %-18s  ", v->same ? ' ' : '*', width, l->name, l->op,
-               layer_type(l, &type));
+    struct buf type = {0}, name = {0};
+    buf_printf(out, "%c %-*s  %-20s  %-18s  ", v->same ? ' ' : '*', width,
+               layer_name(l, &name), l->op, layer_type(l, &type));
     if (!l->type && v->same) buf_puts(out, "not compared");
     else if (!v->same && !rw_streq(v->what, "values")) buf_printf(out, "other %s", v->what);
     else buf_printf(out, "%-9.3g  %-9.3g", v->absolute, v->relative);
@@ -98,11 +106,13 @@ static void print_row(const struct judge_layer *l, int width, struct buf *out) {
     while (out->len && out->at[out->len - 1] == ' ') out->at[--out->len] = 0;
     buf_putc(out, '\n');
     buf_free(&type);
+    buf_free(&name);
 }
 
 static void print_first(const struct judge_layer *l, struct buf *out) {
     const struct judge_verdict *v = &l->verdict;
     buf_puts(out, "first difference: "), buf_quote(out, l->name);
+    if (!rw_streq(l->name, l->other)) buf_puts(out, ", now "), buf_quote(out, l->other);
     buf_printf(out, " (%s)", l->op);
     if (l->rule) buf_printf(out, ", made by rule %s", l->rule);
     if (!rw_streq(v->what, "values")) buf_printf(out, ": other %s\n", v->what);
@@ -121,12 +131,14 @@ static bool is_shown(const struct judge_layer *l, bool all, uint32_t *differ) {
 void diff_print_run(const struct diff_run *r, bool all, struct buf *out) {
     const struct judge_layers *x = &r->layers;
     uint32_t differ = 0;
+    struct buf name = {0};
     int width = 5;
     for (uint32_t i = 0; i < x->at.len; i++) {
-        size_t len = strlen(x->at.at[i].name);
+        size_t len = strlen(layer_name(&x->at.at[i], &name));
         if (is_shown(&x->at.at[i], all, &differ) && len < 60 && (int)len > width)
             width = (int)len;
     }
+    buf_free(&name);
     buf_printf(out, "on %s:\n", r->inputs ? r->inputs : "inputs made up");
     buf_printf(out, "  %-*s  %-20s  %-18s  %-9s  %s\n", width, "value", "operator", "type",
                "absolute", "relative");

@@ -56,8 +56,8 @@ static const struct option_def defs[] = {
     {OPT_ALL, 0, "all", NULL, FOR_PRINT | FOR_RULES,
      "print: large constants in full; rules test: those of used packs too"},
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
-    {OPT_TOLERANCE, 0, "tolerance", "X", FOR_DIFF,
-     "errors up to X * max(1, |v|) are none (default 1e-5, more for small types)"},
+    {OPT_TOLERANCE, 0, "tolerance", "X|type", FOR_DIFF,
+     "errors up to X * max(1, |v|) are none (default 1e-5); type: more for small types"},
     {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN,
      "what was found as JSON on standard output"},
     {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "of this rule alone"},
@@ -156,11 +156,16 @@ static bool read_size(struct reader *r, const struct option_def *d, const char *
     return ok;
 }
 
+#define BY_TYPE -1.0
+
 static bool read_tolerance(struct reader *r, const char *value) {
     char *end;
-    r->o->tolerance = strtod(value, &end);
-    if (*value && !*end && r->o->tolerance >= 0 && r->o->tolerance < 1e30) return true;
-    buf_printf(r->error, "\"%s\" is no value of --tolerance: it takes a number", value);
+    double x = strtod(value, &end);
+    bool is_number = *value && !*end && x >= 0 && x < 1e30;
+    r->o->tolerance = is_number ? x : BY_TYPE;
+    if (is_number || rw_streq(value, "type")) return true;
+    buf_printf(r->error,
+               "\"%s\" is no value of --tolerance: it takes a number, or \"type\"", value);
     return false;
 }
 
@@ -290,7 +295,7 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
                    struct options *o, struct buf *error) {
     struct reader r = {a, o, error};
     *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
-                          .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = -1,
+                          .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = 1e-5,
                           .fold_limit = IR_FOLD_LIMIT};
     bool only_args = false;
     for (int i = first; i < argc; i++) {

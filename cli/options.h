@@ -31,7 +31,7 @@ struct options {
     int64_t seed, count, jobs;
     VEC(const char *) inputs; /* .npz files */
     bool random;      /* --random */
-    double tolerance; /* negative: by type */
+    double tolerance; /* negative: what class float allows, by type */
     VEC(const char *) packs;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */

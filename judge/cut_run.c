@@ -9,6 +9,7 @@
 #define ENOUGH_PLANS 2  /* that both sides were run with */
 #define KEY_ELEMENTS 64 /* integers of more are weights */
 #define MOST_BYTES ((uint64_t)256 << 20) /* of constants that are read */
+#define ENOUGH_FINITE 4 /* one of so many elements */
 #define NOISE 8         /* times what shaken inputs change, is rounding */
 
 /* --- models ----------------------------------------------------------------------- */
@@ -223,9 +224,31 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
     return true;
 }
 
-/* true: go on. *ran: the old nodes ran. */
+/* Are enough elements finite to say something, and, where nodes were added above, not all
+ * the same? What those above give may be nothing but NaN, or a constant, where they see
+ * what has nothing to do with each other. */
+static bool tells(const struct trial *t, const struct ir_tensor *x) {
+    bool varies = t->c->above.len == 0 || !x || x->count < 2;
+    uint64_t finite = 0;
+    double first = NAN, v;
+    if (!x || !ir_dtype_is_float(x->dtype)) return true;
+    for (uint64_t i = 0; i < x->count; i++) {
+        if (!ir_tensor_double_at(NULL, x, i, &v) || !isfinite(v)) continue;
+        if (finite++ == 0) first = v;
+        varies |= v != first;
+    }
+    return finite * ENOUGH_FINITE >= x->count && varies;
+}
+
+static bool all_tell(const struct trial *t, const struct judge_values *was) {
+    for (uint32_t i = 0; i < was->n; i++)
+        if (!tells(t, was->at[i].tensor)) return false;
+    return true;
+}
+
+/* true: go on. *ran: the old nodes ran; *told: they gave what says something. */
 static bool try_fill(struct trial *t, const struct cut_inputs *in, enum cut_fill fill,
-                     bool *ran) {
+                     bool *ran, bool *told) {
     struct judge_values all, was, is;
     *ran = false;
     if (!cut_values(t->c, in, fill, &all))
@@ -235,6 +258,7 @@ static bool try_fill(struct trial *t, const struct cut_inputs *in, enum cut_fill
         return true;
     }
     *ran = true;
+    *told |= all_tell(t, &was);
     if (run(t, 1, in, &all, &is) != JUDGE_OK)
         return settle(t, CUT_DIFFERENT, words(t, "what it makes does not run"));
     return compare(t, in, &all, &was, &is);
@@ -246,11 +270,12 @@ static void try_plans(struct trial *t) {
     for (uint32_t plan = 0; plan < CUT_PLANS && good < ENOUGH_PLANS; plan++) {
         struct cut_inputs in;
         const char *why;
-        bool ran = cut_inputs(t->c, plan, &in, &why);
-        for (uint32_t fill = 0; ran && fill < CUT_FILLS; fill++) {
-            if (!try_fill(t, &in, (enum cut_fill)fill, &ran)) return;
-            good += ran && fill == 0;
-        }
+        bool told = false, ran = cut_inputs(t->c, plan, &in, &why);
+        for (uint32_t fill = 0; ran && fill < CUT_FILLS; fill++)
+            if (!try_fill(t, &in, (enum cut_fill)fill, &ran, &told)) return;
+        good += told;
+        if (ran && !told)
+            settle(t, CUT_UNKNOWN, "what was there gives nothing but NaN, or one number");
     }
     if (good > 0) settle(t, CUT_SAME, NULL);
 }

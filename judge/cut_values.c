@@ -108,25 +108,35 @@ static int64_t largest(const struct cut_inputs *in, enum ir_dtype t) {
 
 static void scale(struct ir_tensor *t, void *bytes, double by) {
     for (uint64_t i = 0; i < t->count; i++) {
+        double x;
         if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)by;
         if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= by;
+        if (ir_dtype_bits(t->dtype) == 16 && ir_tensor_double_at(NULL, t, i, &x))
+            ((uint16_t *)bytes)[i] =
+                (uint16_t)ir_small_float_encode(t->dtype, x * by, false);
     }
     t->data = bytes;
+}
+
+/* The factor that makes a fill of the one it is drawn as. */
+static double factor(enum cut_fill fill) {
+    return fill == CUT_SMALL ? 1e-3 : fill == CUT_POSITIVE ? -1 : 1;
 }
 
 static bool make_value(struct cut *c, const struct cut_inputs *all,
                        const struct cut_input *in, enum cut_fill fill, uint64_t *seed,
                        struct ir_tensor **out) {
-    enum judge_fill how = fill == CUT_NEGATIVE ? JUDGE_NEGATIVE : JUDGE_RANDOM;
+    bool one_sign = fill == CUT_NEGATIVE || fill == CUT_POSITIVE;
+    enum judge_fill how = one_sign ? JUDGE_NEGATIVE : JUDGE_RANDOM;
     struct ir_tensor *t = judge_tensor(c->a, in->dtype, in->rank, in->dims, how,
                                        largest(all, in->dtype), seed);
     *out = t;
     if (!t) return false;
     void *bytes = arena_alloc(c->a, (size_t)t->nbytes + 1);
     if (in->known && store_known(in, t, bytes)) return true;
-    if (fill == CUT_SMALL && (t->dtype == IR_FLOAT || t->dtype == IR_DOUBLE)) {
+    if (ir_dtype_is_float(t->dtype) && ir_dtype_bits(t->dtype) >= 16 && factor(fill) != 1) {
         memcpy(bytes, t->data, (size_t)t->nbytes);
-        scale(t, bytes, 1e-3);
+        scale(t, bytes, factor(fill));
     }
     return true;
 }

@@ -88,32 +88,6 @@ static void diff_ports(struct differ *d, const struct ir_graph *before,
 
 /* --- initializers ------------------------------------------------------------------- */
 
-static bool same_strings(const struct ir_tensor *x, const struct ir_tensor *y) {
-    for (uint64_t i = 0; i < x->count; i++)
-        if (x->strings[i].len != y->strings[i].len ||
-            memcmp(x->strings[i].at, y->strings[i].at, x->strings[i].len) != 0)
-            return false;
-    return true;
-}
-
-static bool same_bytes(struct differ *d, const struct ir_tensor *x,
-                       const struct ir_tensor *y) {
-    struct arena scratch = ARENA_EMPTY;
-    const void *p = ir_tensor_read(d->m[0], x, &scratch);
-    const void *q = ir_tensor_read(d->m[1], y, &scratch);
-    bool same = p && q && !memcmp(p, q, (size_t)x->nbytes);
-    arena_free(&scratch);
-    return same;
-}
-
-bool judge_diff_same_tensor(struct differ *d, const struct ir_tensor *x,
-                            const struct ir_tensor *y) {
-    if (x->dtype != y->dtype || x->rank != y->rank || x->nbytes != y->nbytes) return false;
-    for (uint32_t i = 0; i < x->rank; i++)
-        if (x->dims[i] != y->dims[i]) return false;
-    return x->dtype == IR_STRING ? same_strings(x, y) : same_bytes(d, x, y);
-}
-
 static const char *tensor_text(struct differ *d, const struct ir_tensor *t) {
     struct buf text = {0};
     buf_puts(&text, ir_dtype_name(t->dtype));
@@ -138,7 +112,7 @@ static void diff_initializers(struct differ *d, const struct ir_graph *before,
         const struct ir_value_info *v = &before->values.at[i];
         if (!is_initializer(v)) continue;
         const struct ir_tensor *t = initializer(after, v->name);
-        if (!t || !judge_diff_same_tensor(d, v->tensor, t))
+        if (!t || !judge_same_tensor(d->m[0], v->tensor, d->m[1], t))
             judge_diff_add(d, JUDGE_INIT, v->name, tensor_text(d, v->tensor),
                            t ? tensor_text(d, t) : NULL);
     }
@@ -151,11 +125,14 @@ static void diff_initializers(struct differ *d, const struct ir_graph *before,
 
 /* --- all ---------------------------------------------------------------------------- */
 
-void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after) {
+void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after,
+                       const struct judge_pairs *around) {
+    struct judge_pairs pairs;
     diff_ports(d, before, after, true);
     diff_ports(d, before, after, false);
     diff_initializers(d, before, after);
-    judge_diff_nodes(d, before, after);
+    judge_pairs_find(d->a, before, after, around, &pairs);
+    judge_diff_nodes(d, &pairs);
 }
 
 static struct ir_function *find_function(const struct ir_model *m,
@@ -176,7 +153,7 @@ static void diff_functions(struct differ *d) {
         d->graph = "";
         if (!g) judge_diff_add(d, JUDGE_FUNCTION, name, name, NULL);
         d->graph = name;
-        if (g) judge_diff_graphs(d, f->body, g->body);
+        if (g) judge_diff_graphs(d, f->body, g->body, NULL);
     }
     d->graph = "";
     for (uint32_t i = 0; i < d->m[1]->functions.len; i++) {
@@ -192,6 +169,6 @@ void judge_diff_models(struct ir_model *before, struct ir_model *after, struct a
     *out = (struct judge_diff){0};
     diff_version(&d);
     diff_opsets(&d);
-    judge_diff_graphs(&d, before->main, after->main);
+    judge_diff_graphs(&d, before->main, after->main, NULL);
     diff_functions(&d);
 }

@@ -1,7 +1,7 @@
 /* diff.h -- in what do two models differ, as they are written?
  *
- * Nodes are the same node when they give a value of the same name, in the same graph;
- * inputs, outputs, initializers and imports go by their names too.
+ * Inputs, outputs, initializers and imports go by their names; which node is which of the
+ * other model, judge/pair.h says.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef JUDGE_DIFF_H

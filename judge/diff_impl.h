@@ -5,6 +5,7 @@
 #define JUDGE_DIFF_IMPL_H
 
 #include "judge/diff.h"
+#include "judge/pair.h"
 
 struct differ {
     struct arena *a;
@@ -12,12 +13,10 @@ struct differ {
     struct judge_diff *out;
     const char *graph;     /* the words for the graphs being compared */
 };
-/* Two graphs with what is in them. */
-void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after);
-void judge_diff_nodes(struct differ *d, struct ir_graph *before, struct ir_graph *after);
-/* Equal in type, dims and elements; each is of its own model. */
-bool judge_diff_same_tensor(struct differ *d, const struct ir_tensor *before,
-                            const struct ir_tensor *after);
+/* Two graphs with what is in them; bodies with the pairs of the graphs around. */
+void judge_diff_graphs(struct differ *d, struct ir_graph *before, struct ir_graph *after,
+                       const struct judge_pairs *around);
+void judge_diff_nodes(struct differ *d, const struct judge_pairs *p);
 void judge_diff_add(struct differ *d, enum judge_thing thing, const char *name,
                     const char *before, const char *after);
 

@@ -5,10 +5,13 @@
 #define JUDGE_LAYERS_H
 
 #include "judge/compare.h"
+#include "judge/pair.h"
 
-/* A value that both models have: by its name, given by a node of the main graph. */
+/* A value that both models have (judge/pair.h), given by a node of the main graph. */
 struct judge_layer {
-    const char *name, *op;  /* the operator in the first model */
+    const char *name, *op;  /* in the first model */
+    const char *other;      /* its name in the second one */
+    enum judge_how how;     /* it was found there */
     const char *rule;       /* the rule that made the node in the second, or NULL */
     bool output;            /* of both models */
     const struct ir_tensor *type; /* type and dims in the first model; NULL: no tensor */
@@ -19,9 +22,10 @@ struct judge_layers {
     uint32_t beyond;            /* number of those that differ */
     uint32_t first;             /* the first of them; UINT32_MAX: none */
 };
-/* Runs both, with all their common values as outputs. The same with bounds as given, or,
- * negative, by type (class float). RW_WRONG and a diagnostic when one of the models does
- * not run. The models are as they were read, not changed since. */
+/* Runs both, with all their common values as outputs; inputs are those of the first one. The
+ * same with bounds as given, or, negative, by type (class float). Guessed pairs that differ
+ * where nothing that reads them does are left out. RW_WRONG and a diagnostic when one of the models does not run. The models
+ * are as they were read, not changed since. */
 enum rw_code judge_layers_run(struct judge *j, struct ir_model *before,
                               struct ir_model *after, const struct judge_values *inputs,
                               double tolerance, struct arena *a, struct diag_sink *diags,

@@ -13,7 +13,7 @@ every other rule be applied as often as without it. Those of tests/verify_packs 
 on some model.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, concurrent.futures, csv, fnmatch, pathlib, re, subprocess, sys, tempfile
+import argparse, concurrent.futures, csv, functools, os, pathlib, re, subprocess, sys, tempfile
 
 try:
     import numpy as np, onnx, onnxruntime as ort
@@ -65,10 +65,15 @@ def error(a, b):
     return float(d.max(initial=0))
 
 
+@functools.lru_cache(8)
+def expected(model):
+    x = feeds(model)
+    return x, session(model).run(None, x)
+
+
 def judge(model, out, row):
     """What is wrong with the result, or None."""
-    x = feeds(model)
-    wanted = session(model).run(None, x)
+    x, wanted = expected(model)
     try:
         if row["valid"] == "1":
             onnx.checker.check_model(str(out), full_check=True)
@@ -79,19 +84,22 @@ def judge(model, out, row):
     return None if worst <= float(row["tolerance"]) else f"error {worst:.2g}"
 
 
-def check(a, pack, model, row, folder):
-    """None: the wrong rule does no harm here; else the problems of both modes."""
+def fires(a, pack, model):
+    """The rules that are applied with the wrong one in front, when that one is."""
+    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, os.devnull, "--verify=off", "--dry-run")
+    return applied if applied.get(pack.stem) else None
+
+
+def check(a, case, folder):
+    """(is the wrong rule harmful there, problems of both modes)"""
+    pack, model, row = case
     out = pathlib.Path(folder) / f"{pack.stem}-{model.stem}.onnx"
     rule = pack.stem
-    _, applied = rewrite(a.onnxrw, [pack], model, out)
-    if not applied.get(rule):
-        return None
-    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out)
-    if done.returncode or not applied.get(rule) or not judge(model, out, row):
-        return None
+    done, _ = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=off")
+    harmful = bool(done.returncode or judge(model, out, row))
     problems = []
-    _, wanted = rewrite(a.onnxrw, OTHERS, model, out)
     for mode in ("rewrites", "model"):
+        _, wanted = rewrite(a.onnxrw, OTHERS, model, out, "--dry-run", f"--verify={mode}")
         out.unlink(missing_ok=True)
         done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, f"--verify={mode}")
         place = re.search(rf"{re.escape(pack.name)}:\d+:\d+: warning: rule \"{rule}\"", done.stderr)
@@ -100,30 +108,42 @@ def check(a, pack, model, row, folder):
             problems.append(f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
         elif judge(model, out, row):
             problems.append(f"{mode}: {judge(model, out, row)}")
-        elif not place:
+        elif harmful and not place:
             problems.append(f"{mode}: the warning does not name the rule's place")
         elif rule not in applied and others != wanted:
             problems.append(f"{mode}: applied {others}, without the wrong rule {wanted}")
     out.unlink(missing_ok=True)
-    return problems
+    return harmful, [f"{rule} {model.name}: {p}" for p in problems]
 
 
-def run_pack(a, pack, rows, folder):
-    """The lines to print, and how many cases there were and how many failed."""
-    lines, cases, failed = [], 0, 0
-    for file, row in rows.items():
-        if cases >= a.models:
-            break
-        problems = check(a, pack, a.corpus / file, row, folder)
-        if problems is None:
-            continue
-        cases += 1
-        failed += bool(problems)
-        lines += [f"{pack.stem} {file}: {p}" for p in problems]
-    if cases == 0 and a.corpus == MODELS and pack.parent.name == "verify_packs":
-        lines.append(f"{pack.stem}: is wrong on no model, so it tests nothing")
-        failed += 1
-    return lines, cases, failed
+def spread(cases, most):
+    """At most so many models of a pack, from all over the list of them."""
+    return cases if len(cases) <= most else [cases[i * len(cases) // most] for i in range(most)]
+
+
+def find_cases(a, pool, packs):
+    """Models of all corpora where each pack's rule is applied: [(pack, model, row)]."""
+    models = [(c / file, row) for c in a.corpus for file, row in manifest(c).items()]
+    found = []
+    for pack in packs:
+        hits = pool.map(lambda m: fires(a, pack, m[0]), models)
+        cases = [(pack, *m) for m, hit in zip(models, hits) if hit]
+        found += cases if a.all else spread(cases, a.models)
+    return found
+
+
+def run_cases(a, pool, packs, folder):
+    """(lines to print, number of cases, number of those that are wrong without --verify)"""
+    lines, harmful = [], set()
+    cases = find_cases(a, pool, packs)
+    for case, (harm, problems) in zip(cases, pool.map(lambda c: check(a, c, folder), cases)):
+        harmful |= {case[0].stem} if harm else set()
+        for line in problems:
+            print(line, flush=True)
+        lines += problems
+    lines += [f"{p.stem}: is wrong on no model, so it tests nothing" for p in packs
+              if p.parent.name == "verify_packs" and p.stem not in harmful and MODELS in a.corpus]
+    return lines, len(cases), len(harmful)
 
 
 def on_error(a, folder):
@@ -176,17 +196,21 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
     p.add_argument("--only", default="*")
-    p.add_argument("--corpus", type=pathlib.Path, default=MODELS)
+    p.add_argument("--corpus", type=pathlib.Path, action="append", help="instead of tests/models; may be repeated")
     p.add_argument("--models", type=int, default=2, help="at most so many for each pack")
+    p.add_argument("--all", action="store_true", help="every model where the rule is applied")
     a = p.parse_args()
-    rows = manifest(a.corpus)
+    own = not a.corpus
+    a.corpus = [c for c in a.corpus or [MODELS] if c.is_dir()]
+    if not a.corpus:
+        print("the corpora are not there")
+        return 77
     packs = [p for folder in ("verify_packs", "wrong") for p in sorted((HERE / folder).glob(a.only + ".rules"))]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        parts = list(pool.map(lambda pack: run_pack(a, pack, rows, folder), packs))
-        lines = [x for part in parts for x in part[0]]
-        lines += on_error(a, folder) + with_inputs(a, folder) + wrong_raise(a, folder)
-    print("\n".join(lines + [f"{len(packs)} packs, {sum(x[1] for x in parts)} cases, {len(lines)} wrong"]))
-    return 1 if lines or not packs else 0
+        lines, cases, harmful = run_cases(a, pool, packs, folder)
+        others = on_error(a, folder) + with_inputs(a, folder) + wrong_raise(a, folder) if own else []
+    print("\n".join(others + [f"{len(packs)} packs, {cases} cases, {harmful} packs do harm; {len(lines + others)} wrong"]))
+    return 1 if lines or others or not cases else 0
 
 
 if __name__ == "__main__":

@@ -93,6 +93,23 @@ static void a_cut_is_widened_before_a_rewrite_is_called_wrong(void) {
     kit_close(&t.k);
 }
 
+/* Nodes above that give nothing but NaN, or the same number everywhere, acquit nobody. */
+static void a_wider_cut_that_says_nothing_acquits_nobody(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Sub(x, y) => Sub(y, x)\n",
+             KIT_OPSET(17) "(float[N, 2] a, float[N, 2] u) => (float[N, 2] y) {"
+                           "  b = Mul(a, a)  c = Neg(b)  d = Sqrt(c)  y = Sub(u, d) }"))
+        return;
+    expect(&t, "b = Mul (a, a)\nc = Neg (b)\nd = Sqrt (c)\ny = Sub (u, d)\n", 1, 1, 1, 0);
+    kit_close(&t.k);
+    if (!run(&t, "rule r: Sub(x, y) => Sub(y, x)\n",
+             KIT_OPSET(17) "(float[N, 2] a, float[N, 2] b, float z) => (float[N, 2] y) {"
+                           "  c = Clip(a, z, z)  d = Clip(b, z, z)  y = Sub(c, d) }"))
+        return;
+    expect(&t, "c = Clip (a, z, z)\nd = Clip (b, z, z)\ny = Sub (c, d)\n", 1, 1, 1, 0);
+    kit_close(&t.k);
+}
+
 /* Shapes that inference follows are fed as they are, so that Reshape runs. */
 static void shapes_are_fed_as_they_are_known(void) {
     struct trial t;
@@ -123,6 +140,7 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, a_wrong_rewrite_is_undone_and_told_of);
     CU_ADD_TEST(s, constants_of_one_value_are_told_from_others);
     CU_ADD_TEST(s, a_cut_is_widened_before_a_rewrite_is_called_wrong);
+    CU_ADD_TEST(s, a_wider_cut_that_says_nothing_acquits_nobody);
     CU_ADD_TEST(s, shapes_are_fed_as_they_are_known);
     CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
 }
