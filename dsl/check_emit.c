@@ -174,7 +174,9 @@ static void check_versions(const struct emitting *em, const struct emit *e,
 /* --- bodies ------------------------------------------------------------------------ */
 static void check_emit(const struct emitting *em, const struct emit *e, uint32_t nouts) {
     struct lower *l = em->l;
-    bool named = (e->kind == EMIT_NODE && e->op_slot == SLOT_NONE) || e->kind == EMIT_PLUS;
+    if (e->staged) dsl_staged_emit(l, e, nouts);
+    bool named = !e->staged && ((e->kind == EMIT_NODE && e->op_slot == SLOT_NONE) ||
+                               e->kind == EMIT_PLUS);
     if (named && dsl_known_op(l, &e->op, e->at, true)) {
         check_target(l, e);
         for (uint32_t i = 0; i < e->nattrs; i++) {
@@ -197,5 +199,6 @@ void dsl_check_emit(struct lower *l, struct opsets o) {
                               .opsets = block->when ? dsl_narrow(o, block->when) : o};
         for (uint32_t k = 0; k < block->n; k++)
             check_emit(&em, block->stmts[k].what, block->stmts[k].nouts);
+        dsl_check_stages(l, block, l->rule->at);
     }
 }

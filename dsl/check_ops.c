@@ -313,7 +313,10 @@ static void check_pattern(struct lower *l, const struct pat *p, struct opsets o,
                           struct map *seen, struct map *visited) {
     if (map_get(visited, (uint64_t)(uintptr_t)p) != MAP_NONE) return;
     map_put(visited, (uint64_t)(uintptr_t)p, 1);
-    if (p->kind == PAT_NODE && !is_checked(seen, p)) check_node(l, p, o);
+    if (p->kind == PAT_NODE && !p->staged && !is_checked(seen, p)) check_node(l, p, o);
+    if (p->staged && p->nouts > p->staged->nouts)
+        dsl_error(l, p->at, "\"%s\" has %u output%s, %u are named", p->staged->name,
+                  p->staged->nouts, plural(p->staged->nouts), p->nouts);
     for (uint32_t i = 0; p->kind == PAT_CHAIN && i < p->nops; i++)
         dsl_known_op(l, &p->ops[i], p->at, false);
     for (uint32_t i = 0; i < p->nargs; i++) check_pattern(l, p->args[i], o, seen, visited);

@@ -166,23 +166,41 @@ static void load_use(struct unit *u, const struct ast_top *t, uint32_t depth) {
     if (used) vec_push(ld->arena, &u->uses, (struct unit_use){used, t});
 }
 
+/* Sub-patterns and staged operators share their names. */
+static void second_name(struct unit *u, const struct ast_top *t, uint32_t other) {
+    dsl_load_error(u->load, t->pattern->name.at, "a second pattern \"%s\"",
+                   t->pattern->name.text);
+    diag_at(u->load->diags, DIAG_NOTE, u->file->tops.at[other].pattern->name.at,
+            "the first is here");
+}
+
 static void index_patterns(struct unit *u) {
     struct load *ld = u->load;
+    struct map tops;
+    map_init(&tops, ld->arena);
     for (uint32_t i = 0; i < u->file->tops.len; i++) {
         const struct ast_top *t = &u->file->tops.at[i];
-        if (t->kind == TOP_OPERATOR)
-            dsl_load_error(ld, t->at, "\"operator\" is not supported yet");
-        if (t->kind != TOP_PATTERN) continue;
+        if (t->kind != TOP_PATTERN && t->kind != TOP_OPERATOR) continue;
         sym_t name = intern(&ld->names, t->pattern->name.text);
-        uint32_t other = map_get(&u->pattern_index, name);
-        if (other != MAP_NONE) {
-            dsl_load_error(ld, t->pattern->name.at, "a second pattern \"%s\"",
-                           t->pattern->name.text);
-            diag_at(ld->diags, DIAG_NOTE, u->file->tops.at[other].pattern->name.at,
-                    "the first is here");
+        uint32_t other = map_get(&tops, name);
+        if (other != MAP_NONE) second_name(u, t, other);
+        map_put(&tops, name, i);
+        if (t->kind == TOP_OPERATOR) {
+            map_put(&u->operator_index, name, u->operators.len);
+            vec_push(ld->arena, &u->operators, NULL);
+            continue;
         }
         map_put(&u->pattern_index, name, i);
         dsl_check_sub_pattern(ld, t->pattern);
+    }
+}
+
+static void lower_operators(struct unit *u) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->file->tops.len; i++) {
+        const struct ast_top *t = &u->file->tops.at[i];
+        if (t->kind != TOP_OPERATOR) continue;
+        u->operators.at[n++] = dsl_lower_operator(u, t->pattern, t->at);
     }
 }
 
@@ -226,6 +244,7 @@ static struct unit *load_unit(struct load *ld, const char *path,
     *u = (struct unit){.load = ld, .source = source, .path = path, .loading = true};
     map_init(&u->rule_index, ld->arena);
     map_init(&u->pattern_index, ld->arena);
+    map_init(&u->operator_index, ld->arena);
     u->file = dsl_parse_text(ld->arena, source, ld->diags);
     if (!u->file) {
         ld->failed = true;
@@ -236,6 +255,7 @@ static struct unit *load_unit(struct load *ld, const char *path,
     index_patterns(u);
     for (uint32_t i = 0; i < u->file->tops.len; i++)
         if (u->file->tops.at[i].kind == TOP_USE) load_use(u, &u->file->tops.at[i], depth);
+    lower_operators(u);
     lower_rules(u);
     u->loading = false;
     return u;
@@ -260,10 +280,24 @@ const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
     return NULL;
 }
 
+bool dsl_find_operator(struct unit *u, const char *name, const struct rule_operator **out) {
+    sym_t sym = intern_find(&u->load->names, name);
+    *out = NULL;
+    for (uint32_t i = 0; sym != MAP_NONE && i <= u->uses.len; i++) {
+        const struct unit *in = i ? u->uses.at[i - 1].unit : u;
+        uint32_t at = map_get(&in->operator_index, sym);
+        if (at == MAP_NONE) continue;
+        *out = in->operators.at[at];
+        return true;
+    }
+    return false;
+}
+
 static uint32_t pattern_names(const struct unit *u, const char **out, uint32_t n,
                               uint32_t most) {
     for (uint32_t i = 0; i < u->file->tops.len && n < most; i++)
-        if (u->file->tops.at[i].kind == TOP_PATTERN)
+        if (u->file->tops.at[i].kind == TOP_PATTERN ||
+            u->file->tops.at[i].kind == TOP_OPERATOR)
             out[n++] = u->file->tops.at[i].pattern->name.text;
     return n;
 }

@@ -34,7 +34,9 @@ struct unit {
     VEC(struct unit_use) uses;
     VEC(struct unit_rule) rules;
     struct map rule_index;    /* name -> rules */
+    VEC(const struct rule_operator *) operators; /* NULL: it had errors */
     struct map pattern_index; /* name -> file->tops */
+    struct map operator_index; /* name -> operators */
     bool loading, whole, numbered, staged;
 };
 
@@ -55,11 +57,19 @@ void dsl_load_error(struct load *ld, struct span at, const char *format, ...)
 const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
                                            struct unit **home);
 
+/* Is there a staged operator of that name in sight? Then *out is it, or NULL where it had
+ * errors. */
+bool dsl_find_operator(struct unit *u, const char *name, const struct rule_operator **out);
+
 /* The sub-pattern in sight whose name is nearest, or NULL. */
 const char *dsl_near_pattern(struct unit *u, const char *name);
 
 /* lower_inline.c: each of a sub-pattern's operands and <...> occurs in its body. */
 void dsl_check_sub_pattern(struct load *ld, const struct ast_pattern *p);
+
+/* lower_operator.c: NULL when there was an error. */
+const struct rule_operator *dsl_lower_operator(struct unit *u, const struct ast_pattern *p,
+                                               struct span at);
 
 /* pack.c: head and parameters of a unit; then all stages. */
 void dsl_pack_head(struct unit *u);

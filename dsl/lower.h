@@ -7,6 +7,7 @@
  *   lower_sum.c      sum{...} and prod{...}: alternatives over association trees
  *   lower_expr.c     conditions and the values of parameters
  *   lower_emit.c     emitted bodies
+ *   lower_operator.c staged operators: what they are, and what is said of them where used
  *   lower_roots.c    what a rule replaces, and how its patterns are joined
  *   lower_rule.c     all of a rule
  *   check_ops.c      operators, parameters and operands against the schemas of the opsets
@@ -157,6 +158,15 @@ void dsl_emit(struct lower *l, const struct ast_stmts *stmts, const struct ast *
               struct emit_block *out);
 /* The short form: what replaces the only root. */
 void dsl_emit_short(struct lower *l, const struct ast *e, struct emit_block *out);
+/* The body of a staged operator. */
+void dsl_emit_body(struct lower *l, const struct ast *e, struct emit_block *out);
+
+/* --- lower_operator.c --------------------------------------------------------------- */
+/* Completes a pattern or emitted node of a staged operator, and checks it. */
+void dsl_staged_pattern(struct lower *l, struct pat *p);
+void dsl_staged_emit(struct lower *l, const struct emit *e, uint32_t nouts);
+/* A block with a staged operator has it define all roots. */
+void dsl_check_stages(struct lower *l, const struct emit_block *block, struct span at);
 
 /* --- lower_roots.c ----------------------------------------------------------------- */
 void dsl_find_roots(struct lower *l, const struct ast_stmts *stmts, struct span at);

@@ -213,6 +213,12 @@ static const struct emit *call(struct lower *l, const struct ast *e) {
         return something(l, e->at);
     }
     out->op = dsl_op(l, name);
+    if (out->op_slot == SLOT_NONE && dsl_find_operator(l->unit, name->text, &out->staged)) {
+        if (!l->ast)
+            dsl_error(l, e->at, "the body of a staged operator has no staged operators");
+        if (!out->staged) l->failed = true; /* said where it is defined */
+        else out->op = (struct pat_op){out->staged->domain, out->staged->name};
+    }
     attributes(l, c, out);
     const struct emit **args = arena_new_array(l->arena, const struct emit *, c->args.len);
     for (uint32_t i = 0; i < c->args.len; i++) {
@@ -337,5 +343,15 @@ void dsl_emit_short(struct lower *l, const struct ast *e, struct emit_block *out
     *stmt = (struct emit_stmt){1, root, SLOT_NONE, emitted(l, e), e->at};
     l->in_emit = false;
     l->notes.at[*root].redefined = true;
+    *out = (struct emit_block){NULL, 1, stmt};
+}
+
+void dsl_emit_body(struct lower *l, const struct ast *e, struct emit_block *out) {
+    struct emit_stmt *stmt = arena_new(l->arena, struct emit_stmt);
+    uint32_t *value = arena_new(l->arena, uint32_t);
+    l->in_emit = true;
+    *stmt = (struct emit_stmt){1, value, SLOT_NONE, emitted(l, e), e->at};
+    *value = dsl_new_slot(l, "", SLOT_VALUE, e->at);
+    l->in_emit = false;
     *out = (struct emit_block){NULL, 1, stmt};
 }

@@ -261,6 +261,14 @@ static const struct pat *operation(struct lower *l, const struct ast *e) {
     const struct ast_pattern *pt =
         c->is_class || strchr(name, '.') ? NULL : dsl_find_pattern(l->unit, name, &home);
     if (pt) return dsl_inline(l, pt, home, e);
+    const struct rule_operator *staged;
+    if (!c->is_class && dsl_find_operator(l->unit, name, &staged)) {
+        struct pat *p = node(l, e);
+        p->staged = staged;
+        if (staged) dsl_staged_pattern(l, p);
+        else l->failed = true; /* said where it is defined */
+        return p;
+    }
     if (!c->is_class && dsl_is_function(name)) {
         dsl_error(l, e->at, "\"%s\" is a function of conditions, not an operator", name);
         dsl_help(l, e->at, "name the value here and write the condition in where { ... }");

@@ -23,6 +23,7 @@
 
 #define SLOT_NONE UINT32_MAX
 #define RULE_CHAIN 16 /* most nodes of a chain{...}* */
+#define RULE_STAGED "onnxrw.staged/" /* domains of staged operators begin with it */
 
 enum slot_kind {
     SLOT_VALUE,  /* a value of the graph; absent allowed */
@@ -120,6 +121,18 @@ struct pat_op {
     const char *domain; /* "" = ai.onnx; "*" never */
     const char *name;
 };
+
+/* operator _sdpa <scale> (q, k, v, mask?) = BODY: a staged operator. Its nodes stand in a
+ * graph only while rules are applied. A pattern has an operand for each of its own, and a
+ * bare `..` behind them. */
+struct rule_operator {
+    const char *name, *domain; /* of its nodes: no model's */
+    struct span at;
+    uint32_t nins, nattrs, nouts;
+    const bool *optional;    /* of each operand */
+    const struct rule *body; /* its one block emits it. Slots: operands, then parameters */
+    const uint32_t *outs;    /* slots of the body */
+};
 struct pat {
     enum pat_kind kind;
     struct span at;
@@ -127,6 +140,7 @@ struct pat {
     /* PAT_NODE; PAT_CHAIN has operators and one operand */
     uint32_t nops;           /* 1, or the members of a class */
     const struct pat_op *ops;
+    const struct rule_operator *staged; /* of such an operator, else NULL */
     uint32_t op_slot;        /* `as act`, or SLOT_NONE */
     bool commutes;           /* operands 0 and 1 in either order */
     bool keep;               /* `keep Op(...)` */
@@ -218,6 +232,8 @@ struct emit {
     struct span at;
     uint32_t slot;
     struct pat_op op;
+    const struct rule_operator *staged; /* of such an operator, else NULL. It is then a
+                            statement's own, which defines all roots */
     uint32_t op_slot;    /* the operator that `as act` bound, or SLOT_NONE */
     uint32_t nattrs;
     const struct emit_attr *attrs;

@@ -279,6 +279,12 @@ void ir_keep_outputs(struct ir_graph *g, ir_node n, const bool *keep);
 /* The same of the inputs and outputs of a body; such inputs have no use. */
 void ir_keep_body_inputs(struct ir_graph *g, const bool *keep);
 void ir_keep_body_outputs(struct ir_graph *g, const bool *keep);
+/* Gives back a node without bodies that was removed, in front of `before`. Operands and
+ * outputs are nin and nout values; outputs have died with it, or have no producer. Those
+ * that died have their names again, if they are free. The node counts as unchanged if it
+ * did before; where an operand is another, ir_set_input says so. */
+void ir_revive_node(struct ir_graph *g, ir_node n, const ir_value *in, const ir_value *out,
+                    ir_node before);
 /* Removes an initializer or an outer value that has no use. */
 void ir_remove_value(struct ir_graph *g, ir_value v);
 /* Moves nodes so that n precedes every user of its outputs again, after n was added or

@@ -369,8 +369,12 @@ static bool exec_ACCEPT(struct pm_machine *m, const struct pm_insn *in) {
     struct pm_binding *exprs = arena_new_array(m->site.arena, struct pm_binding, a->nexprs);
     for (uint32_t i = 0; i < a->nexprs; i++) exprs[i] = reg(m, a->exprs[i].reg);
     ir_node *nodes = arena_new_array(m->site.arena, ir_node, m->nodes.len);
-    for (uint32_t i = 0; i < m->nodes.len; i++) nodes[i] = m->nodes.at[i].node;
-    struct pm_match match = {a, slots, exprs, m->nodes.len, nodes};
+    bool *kept = arena_new_array(m->site.arena, bool, m->nodes.len);
+    for (uint32_t i = 0; i < m->nodes.len; i++) {
+        nodes[i] = m->nodes.at[i].node;
+        kept[i] = m->nodes.at[i].keep;
+    }
+    struct pm_match match = {a, slots, exprs, m->nodes.len, nodes, kept};
     m->stop = !m->found(m->ctx, &match);
     return false; /* there may be more */
 }

@@ -17,6 +17,7 @@ struct pm_match {
     const struct pm_binding *exprs; /* what accept->exprs are compared with */
     uint32_t nnodes;                /* matched operators, the root first */
     const ir_node *nodes;
+    const bool *kept; /* of each of them: by a `keep` of the pattern */
 };
 
 /* Names of the automaton as symbols of a model. */

@@ -37,8 +37,7 @@ static void note_users(struct pm_build *b, ir_value old) {
             vec_push(d->arena, &d->users, b->g->uses.at[u].user);
 }
 
-/* The old value becomes the result of the new node; `now`, which nobody has seen, goes. */
-static bool move_value(struct pm_build *b, ir_value old, ir_value now) {
+bool pm_move_value(struct pm_build *b, ir_value old, ir_value now) {
     ir_node n = ir_val(b->g, now)->producer;
     uint32_t k = ir_val(b->g, now)->output;
     ir_detach_output(b->g, ir_val(b->g, old)->producer, ir_val(b->g, old)->output);
@@ -49,16 +48,21 @@ static bool move_value(struct pm_build *b, ir_value old, ir_value now) {
     return ir_restore_order(b->g, n) ? true : pm_refuse(b, "the match is not convex");
 }
 
+/* What is known of its results was found out by way of its body. */
+static bool is_staged(const struct pm_build *b, ir_value v) {
+    return b->done->staged && ir_val(b->g, v)->producer == b->done->staged->node;
+}
+
 static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fresh) {
     if (now == IR_NONE) return pm_refuse(b, "what is emitted for a value is absent");
     if (now == old) return pm_refuse(b, "a value would replace itself");
-    if (!type_is_proven(b, old, now)) return false;
+    if (!is_staged(b, now) && !type_is_proven(b, old, now)) return false;
     note_users(b, old);
     bool moves = fresh && ir_val(b->g, now)->nuses == 0 &&
                  ir_val(b->g, now)->producer != IR_NONE && !ir_const(b->g, now);
     vec_push(b->done->arena, &b->done->exchanged,
              (struct pm_exchange){old, moves ? old : now});
-    if (moves) return move_value(b, old, now);
+    if (moves) return pm_move_value(b, old, now);
     if (!ir_can_replace(b->g, old, now))
         return pm_refuse(b, "a graph output cannot become what is emitted");
     bool in_order = precedes_users(b->g, now, old);
@@ -113,7 +117,7 @@ static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value 
     return true;
 }
 
-static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
+bool pm_run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     struct arena *a = b->env->site.arena;
     if (s->spread_out != SLOT_NONE)
         return pm_refuse(b, "lists of results are not emitted yet");
@@ -123,7 +127,9 @@ static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     for (uint32_t k = 0; k < n; k++) any |= wanted[k] = is_needed(b, s->outs[k]);
     if (!any) return true;
     bool fresh = s->what->kind == EMIT_NODE;
-    if (fresh) {
+    if (s->what->staged) {
+        if (!pm_make_staged(b, s->what, n, wanted, out)) return false;
+    } else if (fresh) {
         struct pm_draft d = {0};
         if (!pm_draft_node(b, s->what, &d) || !pm_make(b, &d, n, wanted, out)) return false;
     } else {
@@ -141,7 +147,7 @@ static bool run_stmt(struct pm_build *b, const struct emit_stmt *s) {
 
 static bool run_block(struct pm_build *b, const struct emit_block *block) {
     for (uint32_t i = 0; i < block->n; i++)
-        if (!run_stmt(b, &block->stmts[i])) return false;
+        if (!pm_run_stmt(b, &block->stmts[i])) return false;
     return true;
 }
 
@@ -265,7 +271,7 @@ static ir_node last_root(const struct ir_graph *g, const struct pm_match *m) {
 }
 
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
-                struct pm_done *done, const char **why) {
+                enum pm_form form, struct pm_done *done, const char **why) {
     struct ir_model *model = env->site.g->model;
     const struct rule *r = m->accept->rule;
     struct pm_binding *slots =
@@ -274,7 +280,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     own.slots = slots;
     const struct pm_binding *root = &m->slots[r->roots[0]];
     struct pm_build b = {.env = &own, .match = m, .g = env->site.g,
-                         .root = last_root(env->site.g, m),
+                         .root = last_root(env->site.g, m), .form = form,
                          .target = o->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
                          .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name
@@ -283,6 +289,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     ir_mark_t mark = ir_mark(model);
     bool ok = emit_all(&b) && roots_are_new(&b);
     if (ok) drop_unused(&b);
+    if (ok && done->staged) ok = pm_put_aside(&b);
     if (ok && o->verify != PM_VERIFY_OFF) ok = made_are_valid(&b);
     if (!ok) ir_undo(model, mark);
     *why = b.why ? b.why : "it was not emitted";

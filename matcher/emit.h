@@ -12,6 +12,25 @@
 
 #include "matcher/match.h"
 
+/* A node that a staged operator stands for, with its operands and outputs. */
+struct pm_aside {
+    ir_node node;
+    const ir_value *in, *out;
+};
+struct pm_staged {
+    struct ir_graph *g;
+    ir_node node;
+    const char *name; /* of the node: its address tells it from a later one of that number */
+    const struct rule_operator *op;
+    const ir_value *in; /* its operands when it was made: first those of op, then what else
+                           the nodes put aside see */
+    uint32_t nin, naside;
+    struct pm_aside *aside; /* in order */
+    int64_t opset;
+    const struct pm_accept *by; /* the rule that made it, and by how many nodes */
+    int64_t nodes;
+};
+
 /* What a rewrite did, for the worklist. */
 struct pm_done {
     struct arena *arena;
@@ -20,7 +39,10 @@ struct pm_done {
     VEC(ir_value) released; /* values that lost or won a use */
     VEC(ir_node) users;     /* nodes that see another value than before */
     int64_t nodes;          /* change in their number, Constant nodes not counted */
+    struct pm_staged *staged; /* a staged operator was made, or NULL */
 };
+/* Is a staged operator made as such, or what it stands for by its body? */
+enum pm_form { PM_STAGED, PM_UNFOLDED };
 
 struct pm_build {
     struct pm_env *env;
@@ -32,23 +54,42 @@ struct pm_build {
     sym_t rule;          /* provenance */
     const char *hint;    /* names of new values are made from it */
     const char *why;     /* refused because */
+    enum pm_form form;
     struct pm_done *done;
     VEC(ir_value) constants; /* made on the way; those without a use go again */
 };
 
 /* false: refused and undone; *why in words. */
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
-                struct pm_done *done, const char **why);
+                enum pm_form form, struct pm_done *done, const char **why);
 
 /* The block of a rule whose condition holds; NULL and *why (which may be NULL) when none
  * does, or it cannot be told. */
 const struct emit_block *pm_emitted_block(struct pm_env *env, const struct rule *r,
                                           const char **why);
+/* Does that block emit a staged operator? */
+bool pm_stages(struct pm_env *env, const struct rule *r);
 /* needs.c: must the model be raised to the rule's `requires opset` for this match? */
 bool pm_needs_opset(struct pm_env *env, const struct rule *r);
 
 /* Says why not; returns false. */
 bool pm_refuse(struct pm_build *b, const char *why);
+
+/* The old value becomes what a new node gives, in place of `now`, which nobody has seen. */
+bool pm_move_value(struct pm_build *b, ir_value old, ir_value now);
+/* One statement. */
+bool pm_run_stmt(struct pm_build *b, const struct emit_stmt *s);
+
+/* --- stage.c ---------------------------------------------------------------------- */
+/* The node of a staged operator, or the nodes of its body. */
+bool pm_make_staged(struct pm_build *b, const struct emit *e, uint32_t nout,
+                    const bool *wanted, ir_value *out);
+/* When all is emitted: the match is gone but for what it keeps. */
+bool pm_put_aside(struct pm_build *b);
+/* The body, with a staged node's operands and attributes. */
+bool pm_unfold(struct pm_build *b, const struct rule_operator *op, uint32_t nin,
+               const ir_value *in, uint32_t nattr, const struct ir_attr *attr,
+               uint32_t nout, ir_value *out);
 
 /* --- emit_node.c ------------------------------------------------------------------ */
 /* A node to be made: operands and attributes are collected, then it is added, or folded. */

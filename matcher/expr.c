@@ -28,8 +28,7 @@ static struct pm_val ints_value(struct pm_env *env, const struct ir_attr *x,
     return pm_list(x->n, items);
 }
 
-static struct pm_val attr_value(struct pm_env *env, const struct ir_attr *x,
-                                uint32_t axis) {
+struct pm_val pm_attr_value(struct pm_env *env, const struct ir_attr *x, uint32_t axis) {
     struct pm_val v = {.kind = VAL_INT, .i = x->i, .axis = axis};
     switch (x->type) {
     case IR_ATTR_INT: return v;
@@ -54,9 +53,9 @@ struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name,
     switch (p.source) {
     case IR_PARAM_NONE:
     case IR_PARAM_ABSENT: return absent;
-    case IR_PARAM_ATTR: return attr_value(env, &p.attr, axis);
+    case IR_PARAM_ATTR: return pm_attr_value(env, &p.attr, axis);
     case IR_PARAM_CONST:
-        if (p.attr.type != IR_ATTR_UNDEFINED) return attr_value(env, &p.attr, axis);
+        if (p.attr.type != IR_ATTR_UNDEFINED) return pm_attr_value(env, &p.attr, axis);
         return graph_value(p.input);
     case IR_PARAM_DYNAMIC: return p.input == IR_NONE ? unknown : graph_value(p.input);
     }

@@ -73,6 +73,8 @@ struct pm_val pm_binding_value(struct pm_env *env, struct pm_binding b);
 /* What a parameter of a node is worth to an expression. */
 struct pm_val pm_param_value(struct pm_env *env, ir_node n, const char *name, bool is_axis);
 
+struct pm_val pm_attr_value(struct pm_env *env, const struct ir_attr *x, uint32_t axis);
+
 /* numbers.c */
 struct pm_val pm_int(int64_t i);
 struct pm_val pm_bool(enum ir_truth t);

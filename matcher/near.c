@@ -199,7 +199,8 @@ static void ask_the_rest(struct pm_walk *w) {
     for (uint32_t i = 0; i < a->nexprs; i++) exprs[i] = m->regs.at[a->exprs[i].reg];
     ir_node *nodes = arena_new_array(step, ir_node, m->nodes.len);
     for (uint32_t i = 0; i < m->nodes.len; i++) nodes[i] = m->nodes.at[i].node;
-    w->match = (struct pm_match){a, pm_bound_slots(m, a), exprs, m->nodes.len, nodes};
+    w->match = (struct pm_match){.accept = a, .slots = pm_bound_slots(m, a), .exprs = exprs,
+                                 .nnodes = m->nodes.len, .nodes = nodes};
     struct pm_env env = pm_matcher_env(w->t, w->g, &w->match);
     bool closed = !w->nodes_gone && pm_leak(m, a->rule, w->match.slots) == IR_NONE;
     ask(w, !w->nodes_gone, closed, ASKED_CLOSED, 0);

@@ -40,6 +40,15 @@ void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const 
     if (!why) r->ring[r->nring++ % PM_RING] = a->number;
 }
 
+void pm_uncount(struct pm_run *r, const struct pm_accept *a, int64_t nodes,
+                const char *why) {
+    struct pm_applied *x = &r->report->rules.at[r->applied[a->number] - 1];
+    x->count--;
+    x->refused++;
+    x->nodes -= nodes;
+    x->why = why;
+}
+
 bool pm_is_dead_code(const struct ir_graph *g, ir_node n) {
     for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
         ir_value v = ir_output(g, n, k);
@@ -321,6 +330,7 @@ static enum rw_code run_stages(struct pm_run *r) {
 void pm_run_begin(struct pm_run *r) {
     pm_matcher_init(&r->matcher, r->p, r->model, r->options, &r->arena);
     map_init(&r->refused, &r->arena);
+    map_init(&r->staged_at, &r->arena);
     choose_rules(r);
     pm_steps_begin(r);
 }
@@ -344,7 +354,9 @@ enum rw_code pm_run(const struct pm_auto *p, struct ir_model *m, const struct pm
         pm_labels_init(&labels, p, &r.arena);
         r.matcher.labels = &labels;
     }
-    enum rw_code code = run_stages(&r);
+    enum rw_code code = pm_check_domains(&r);
+    if (code == RW_OK) code = run_stages(&r);
+    if (code == RW_OK) code = pm_restore_staged(&r);
     report->nodes_after = count_nodes(m);
     report->opset_after = ir_opset(m->main, "");
     report->candidates = r.matcher.candidates;

@@ -49,6 +49,8 @@ struct pm_run {
     uint32_t *applied;   /* of each rule: 1 + its place in the report, or 0 */
     struct map refused;  /* (graph, rule, node) that were counted */
     struct intern forbidden; /* places, as texts */
+    VEC(struct pm_staged) staged; /* in order; not all are there still */
+    struct map staged_at;         /* graph and node -> the newest */
     uint64_t fuel;
     uint32_t ring[PM_RING], nring; /* rules applied last */
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
@@ -66,6 +68,9 @@ enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_gra
                        const struct pm_match *m, struct pm_done *done);
 /* Counts an application in the report; or, with why, a refusal. */
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why);
+/* An application that came to nothing. */
+void pm_uncount(struct pm_run *r, const struct pm_accept *a, int64_t nodes,
+                const char *why);
 /* Is a graph's node unseen by anything? */
 bool pm_is_dead_code(const struct ir_graph *g, ir_node n);
 
@@ -82,6 +87,17 @@ bool pm_steps_end(const struct pm_run *r);
 /* Must the rule not be applied to the match? */
 bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
                      const struct pm_match *m);
+
+/* unstage.c: a staged operator that was made; whether a node is one, or NULL. */
+void pm_keep_staged(struct pm_run *r, const struct pm_staged *s);
+const struct pm_staged *pm_staged_at(const struct pm_run *r, const struct ir_graph *g,
+                                     ir_node n);
+/* Puts the body in its place; false, with the graph to be undone, where that cannot be. */
+bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_done *done);
+/* Gives back what those stand for that are left over. */
+enum rw_code pm_restore_staged(struct pm_run *r);
+/* No model has the domains of staged operators. */
+enum rw_code pm_check_domains(const struct pm_run *r);
 
 /* raise.c: raises the model to an opset: by the rules of a pack that `raises opset` where
  * the name of an operator changed its meaning, else by its form. false: it cannot be; the model is

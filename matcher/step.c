@@ -67,9 +67,57 @@ static bool judged_right(struct pm_run *r, struct ir_graph *g, const struct rule
     return !judge || judge->after(judge->ctx, &c);
 }
 
+/* The judge sees bodies in the place of staged operators. */
+static void tell_before(struct pm_run *r, struct ir_graph *g, const struct pm_match *m,
+                        int64_t opset) {
+    const struct pm_judge *judge = r->options->judge;
+    struct pm_done done = {.arena = &r->matcher.step};
+    VEC(ir_node) nodes = {0};
+    ir_mark_t mark = ir_mark(r->model);
+    for (uint32_t i = 0; i < m->nnodes; i++) {
+        const struct pm_staged *s = pm_staged_at(r, g, m->nodes[i]);
+        if (!s || !pm_unfold_in_place(r, s, &done))
+            vec_push(done.arena, &nodes, m->nodes[i]);
+    }
+    for (uint32_t i = 0; i < done.made.len; i++)
+        if (!ir_is_dead(g, done.made.at[i])) vec_push(done.arena, &nodes, done.made.at[i]);
+    judge->before(judge->ctx, g, nodes.len, nodes.at, opset);
+    ir_undo(r->model, mark);
+}
+
+/* One with a staged operator is tried with its body first: that is what is proven and
+ * judged. */
+static bool apply(struct pm_run *r, struct pm_env *env, const struct pm_match *m, bool own,
+                  struct pm_done *done, const char **why) {
+    static const char *const wrong = "it gives something else here";
+    const struct rule *rule = m->accept->rule;
+    struct ir_graph *g = env->site.g;
+    ir_mark_t mark = ir_mark(r->model);
+    bool stages = pm_stages(env, rule);
+    if (!pm_rewrite(env, m, r->options, PM_UNFOLDED, done, why)) return false;
+    *why = NULL;
+    if (own && !stages && done->nodes >= 0) {
+        ir_undo(r->model, mark);
+        return false;
+    }
+    if (!judged_right(r, g, rule, done)) {
+        ir_undo(r->model, mark);
+        forbid(r, rule->name, place_value(g, m));
+        *why = wrong;
+        return false;
+    }
+    if (!stages) return true;
+    ir_undo(r->model, mark);
+    *done = (struct pm_done){.arena = &r->matcher.step};
+    if (!pm_rewrite(env, m, r->options, PM_STAGED, done, why)) return false;
+    done->staged->by = m->accept;
+    done->staged->nodes = done->nodes;
+    pm_keep_staged(r, done->staged);
+    return true;
+}
+
 bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, bool own,
              struct pm_done *done, const char **why) {
-    const struct pm_judge *judge = r->options->judge;
     const struct rule *rule = m->accept->rule;
     struct ir_graph *g = env->site.g;
     const char *value = place_value(g, m);
@@ -77,22 +125,10 @@ bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, boo
     *done = (struct pm_done){.arena = &r->matcher.step};
     *why = NULL;
     if (pm_steps_end(r)) return false;
-    ir_mark_t mark = ir_mark(r->model);
-    if (judge) judge->before(judge->ctx, g, m->nnodes, m->nodes, opset);
-    if (!pm_rewrite(env, m, r->options, done, why)) return false;
-    *why = NULL;
-    if (own && done->nodes >= 0) {
-        ir_undo(r->model, mark);
-        return false;
-    }
-    if (judged_right(r, g, rule, done)) {
-        count_step(r, rule, rule->name, value);
-        return true;
-    }
-    ir_undo(r->model, mark);
-    forbid(r, rule->name, value);
-    *why = "it gives something else here";
-    return false;
+    if (r->options->judge) tell_before(r, g, m, opset);
+    if (!apply(r, env, m, own, done, why)) return false;
+    count_step(r, rule, rule->name, value);
+    return true;
 }
 
 uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {

@@ -234,3 +234,28 @@ void ir_remove_node(struct ir_graph *g, ir_node n) {
     SET(g->model, g->live, g->live - 1);
     ir_touch_graph(g);
 }
+
+/* --- giving back ------------------------------------------------------------------- */
+
+static void revive_output(struct ir_graph *g, ir_node n, uint32_t k, ir_value v) {
+    SET(g->model, g->nodes.at[n].out[k], v);
+    if (v == IR_NONE) return;
+    if (g->values.at[v].flags & IR_IS_DEAD) {
+        SET_VALUE(g, v, flags, g->values.at[v].flags & ~(uint32_t)IR_IS_DEAD);
+        SET_VALUE(g, v, producer, IR_NONE);
+        ir_name_take(g, v, ir_name_free(g->model, g->function, g->values.at[v].name));
+    }
+    produce(g, n, k, v);
+}
+
+void ir_revive_node(struct ir_graph *g, ir_node n, const ir_value *in, const ir_value *out,
+                    ir_node before) {
+    const struct ir_node_info x = g->nodes.at[n];
+    rw_assert(x.flags & IR_NODE_DEAD);
+    ir_list_insert(g, n, before);
+    SET_NODE(g, n, flags, x.flags & ~(uint32_t)IR_NODE_DEAD);
+    SET(g->model, g->live, g->live + 1);
+    for (uint32_t k = 0; k < x.nin; k++) ir_use_set(g, x.in[k], in[k]);
+    for (uint32_t k = 0; k < x.nout; k++) revive_output(g, n, k, out[k]);
+    ir_touch_graph(g);
+}
