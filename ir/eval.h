@@ -21,6 +21,9 @@ struct ir_eval {
     struct arena *arena;         /* of the results */
     /* No result, and no operand whose elements are needed, may be larger: refused. */
     uint64_t max_bytes;
+    /* Multiplications that may still be made (MatMul, Gemm, Einsum: work that is more than
+     * linear); each evaluation takes its own from it. NULL: any number, by many nodes. */
+    uint64_t *work;
 };
 /* Sets out[0..nout) to new tensors in memory (strings share their text with the operands).
  * false: this operator, type or size is not evaluated; the node stays. */

@@ -8,8 +8,9 @@
 #include "ir/eval/kit.h"
 
 static const struct eval_op *const families[] = {
-    ir_eval_move_ops, ir_eval_remap_ops,  ir_eval_index_ops,
-    ir_eval_make_ops, ir_eval_reduce_ops, ir_eval_matmul_ops,
+    ir_eval_move_ops,   ir_eval_remap_ops,  ir_eval_blocks_ops,    ir_eval_index_ops,
+    ir_eval_make_ops,   ir_eval_reduce_ops, ir_eval_along_ops,     ir_eval_matmul_ops,
+    ir_eval_einsum_ops, ir_eval_sort_ops,   ir_eval_normalise_ops, ir_eval_scatter_ops,
 };
 static const struct eval_map_op *const map_families[] = {
     ir_eval_unary_ops, ir_eval_binary_ops, ir_eval_cast_ops, ir_eval_quantise_ops,
@@ -50,6 +51,15 @@ static bool attributes_are_known(const struct ir_eval *e) {
         const struct ir_schema_attr *known = ir_schema_attr(e->schema, e->attr[i].name);
         if (!known || known->type != e->attr[i].type || e->attr[i].ref) return false;
     }
+    return true;
+}
+
+#define MOST_WORK ((uint64_t)1 << 27) /* multiplications of one node */
+
+bool ir_eval_work(const struct eval_job *j, uint64_t n) {
+    uint64_t *left = j->e->work;
+    if (n > MOST_WORK || (left && n > *left)) return false;
+    if (left) *left -= n;
     return true;
 }
 

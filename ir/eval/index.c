@@ -1,29 +1,23 @@
-/* index.c -- operators whose operand says where elements are: gathering, scattering,
- * one-hot rows, places that are not zero. An index outside its axis is not evaluated.
+/* index.c -- operators whose operand says where elements are: gathering, one-hot rows,
+ * places that are not zero. An index outside its axis is not evaluated.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/eval/kit.h"
 
-/* The indices that operand k holds. */
-static bool indices(struct eval_job *j, uint32_t k, struct eval_array *out) {
+bool ir_eval_indices(struct eval_job *j, uint32_t k, struct eval_array *out) {
     return ir_eval_array(j, k, out) && (out->dtype == IR_INT32 || out->dtype == IR_INT64);
 }
 
-static bool normalise(int64_t *index, int64_t dim) {
+bool ir_eval_index(int64_t *index, int64_t dim) {
     if (*index < 0) *index += dim;
     return *index >= 0 && *index < dim;
 }
 
 static bool normalise_all(struct eval_array *index, int64_t dim) {
     for (uint64_t i = 0; i < index->count; i++)
-        if (!normalise(&index->i64[i], dim)) return false;
+        if (!ir_eval_index(&index->i64[i], dim)) return false;
     return true;
-}
-
-static void append(struct eval_shape *s, const struct eval_shape *from, uint32_t begin,
-                   uint32_t end) {
-    for (uint32_t i = begin; i < end; i++) s->at[s->rank++] = from->at[i];
 }
 
 static bool eval_gather(struct eval_job *j) {
@@ -31,13 +25,13 @@ static bool eval_gather(struct eval_job *j) {
     struct eval_array index;
     struct eval_shape s = {0};
     uint32_t axis;
-    if (!ir_eval_cells(j, 0, &x) || !indices(j, 1, &index)) return false;
+    if (!ir_eval_cells(j, 0, &x) || !ir_eval_indices(j, 1, &index)) return false;
     if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
     if (x.shape.rank + index.shape.rank - 1 > EVAL_RANK) return false;
     if (!normalise_all(&index, x.shape.at[axis])) return false;
-    append(&s, &x.shape, 0, axis);
-    append(&s, &index.shape, 0, index.shape.rank);
-    append(&s, &x.shape, axis + 1, x.shape.rank);
+    ir_eval_append(&s, &x.shape, 0, axis);
+    ir_eval_append(&s, &index.shape, 0, index.shape.rank);
+    ir_eval_append(&s, &x.shape, axis + 1, x.shape.rank);
     if (!ir_eval_cells_new(j, x.dtype, &s, &r)) return false;
     size_t row = (size_t)ir_eval_span(&x.shape, axis + 1, x.shape.rank) * x.size;
     uint64_t outer = r.count ? ir_eval_span(&x.shape, 0, axis) : 0;
@@ -56,7 +50,7 @@ static bool eval_gather_elements(struct eval_job *j) {
     struct eval_walk w;
     int64_t stride[EVAL_RANK];
     uint32_t axis;
-    if (!ir_eval_cells(j, 0, &x) || !indices(j, 1, &index)) return false;
+    if (!ir_eval_cells(j, 0, &x) || !ir_eval_indices(j, 1, &index)) return false;
     if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
     if (index.shape.rank != x.shape.rank || !normalise_all(&index, x.shape.at[axis]))
         return false;
@@ -77,16 +71,9 @@ static bool eval_gather_elements(struct eval_job *j) {
 
 /* --- tuples of indices (GatherND, ScatterND) --------------------------------------- */
 
-struct tuples {
-    uint32_t batch, length;  /* leading axes in common; axes that a tuple addresses */
-    uint64_t count, a_batch; /* of tuples; of tuples for each batch */
-    uint64_t slice;          /* elements that a tuple addresses */
-    struct eval_array index;
-};
-
-static bool tuples_of(struct eval_job *j, const struct eval_shape *data, int64_t batch,
-                      struct tuples *out) {
-    if (!indices(j, 1, &out->index) || batch < 0) return false;
+bool ir_eval_tuples_of(struct eval_job *j, const struct eval_shape *data, int64_t batch,
+                       struct eval_tuples *out) {
+    if (!ir_eval_indices(j, 1, &out->index) || batch < 0) return false;
     const struct eval_shape *s = &out->index.shape;
     if (s->rank == 0 || batch >= (int64_t)s->rank || batch > (int64_t)data->rank)
         return false;
@@ -102,13 +89,12 @@ static bool tuples_of(struct eval_job *j, const struct eval_shape *data, int64_t
     return true;
 }
 
-/* Element at which the slice of tuple n begins. */
-static bool tuple_at(struct tuples *t, const struct eval_shape *data, const int64_t *stride,
-                     uint64_t n, uint64_t *out) {
+bool ir_eval_tuple_at(const struct eval_tuples *t, const struct eval_shape *data,
+                      const int64_t *stride, uint64_t n, uint64_t *out) {
     *out = n / t->a_batch * ir_eval_span(data, t->batch, data->rank);
     for (uint32_t k = 0; k < t->length; k++) {
         int64_t i = t->index.i64[n * t->length + k];
-        if (!normalise(&i, data->at[t->batch + k])) return false;
+        if (!ir_eval_index(&i, data->at[t->batch + k])) return false;
         *out += (uint64_t)(i * stride[t->batch + k]);
     }
     return true;
@@ -116,48 +102,51 @@ static bool tuple_at(struct tuples *t, const struct eval_shape *data, const int6
 
 static bool eval_gather_nd(struct eval_job *j) {
     struct eval_cells x, r;
-    struct tuples t;
+    struct eval_tuples t;
     struct eval_shape s = {0};
     int64_t stride[EVAL_RANK];
     uint64_t from;
     if (!ir_eval_cells(j, 0, &x)) return false;
-    if (!tuples_of(j, &x.shape, ir_eval_attr_int(j, "batch_dims", 0), &t)) return false;
+    if (!ir_eval_tuples_of(j, &x.shape, ir_eval_attr_int(j, "batch_dims", 0), &t)) return false;
     if (t.index.shape.rank + x.shape.rank - t.batch - t.length > EVAL_RANK) return false;
-    append(&s, &t.index.shape, 0, t.index.shape.rank - 1);
-    append(&s, &x.shape, t.batch + t.length, x.shape.rank);
+    ir_eval_append(&s, &t.index.shape, 0, t.index.shape.rank - 1);
+    ir_eval_append(&s, &x.shape, t.batch + t.length, x.shape.rank);
     if (!ir_eval_cells_new(j, x.dtype, &s, &r)) return false;
     ir_eval_strides(&x.shape, stride);
     size_t bytes = (size_t)t.slice * x.size;
     for (uint64_t n = 0; r.count && n < t.count; n++) {
-        if (!tuple_at(&t, &x.shape, stride, n, &from)) return false;
+        if (!ir_eval_tuple_at(&t, &x.shape, stride, n, &from)) return false;
         memcpy(r.at + n * bytes, x.at + from * x.size, bytes);
     }
     return ir_eval_put_cells(j, 0, &r);
 }
 
-/* Later tuples win, as they do in the runtime when it writes one after the other. */
-static bool eval_scatter_nd(struct eval_job *j) {
-    struct eval_cells x, r, updates;
-    struct tuples t;
-    struct eval_shape s = {0};
-    int64_t stride[EVAL_RANK];
-    uint64_t to;
-    if (!ir_eval_attr_is(j, "reduction", "none", "none")) return false;
-    if (!ir_eval_cells(j, 0, &x) || !tuples_of(j, &x.shape, 0, &t)) return false;
-    if (!ir_eval_cells(j, 2, &updates) || updates.dtype != x.dtype) return false;
-    if (t.index.shape.rank + x.shape.rank - t.length > EVAL_RANK) return false;
-    append(&s, &t.index.shape, 0, t.index.shape.rank - 1);
-    append(&s, &x.shape, t.length, x.shape.rank);
-    if (!ir_eval_same_shape(&s, &updates.shape) ||
-        !ir_eval_cells_new(j, x.dtype, &x.shape, &r))
-        return false;
-    memcpy(r.at, x.at, (size_t)r.count * r.size);
-    ir_eval_strides(&x.shape, stride);
-    size_t bytes = (size_t)t.slice * x.size;
-    for (uint64_t n = 0; updates.count && n < t.count; n++) {
-        if (!tuple_at(&t, &x.shape, stride, n, &to)) return false;
-        memcpy(r.at + to * x.size, updates.at + n * bytes, bytes);
-    }
+/* --- Compress ---------------------------------------------------------------------- */
+
+/* The rows along an axis, or the elements, where the condition is true; it may be short. */
+static bool eval_compress(struct eval_job *j) {
+    struct eval_cells x, r;
+    struct eval_array keep;
+    uint32_t axis = 0;
+    const struct ir_attr *a = ir_eval_attr(j, "axis");
+    if (!ir_eval_cells(j, 0, &x) || !ir_eval_array(j, 1, &keep)) return false;
+    if (keep.dtype != IR_BOOL || keep.shape.rank != 1) return false;
+    if (!a) x.shape = (struct eval_shape){.rank = 1, .at = {(int64_t)x.count}};
+    else if (!ir_eval_axis(a->i, x.shape.rank, &axis)) return false;
+    struct eval_shape s = x.shape;
+    if (keep.shape.at[0] > s.at[axis]) return false;
+    s.at[axis] = 0;
+    for (uint64_t i = 0; i < keep.count; i++) s.at[axis] += keep.i64[i] != 0;
+    if (!ir_eval_cells_new(j, x.dtype, &s, &r)) return false;
+    size_t row = (size_t)ir_eval_span(&x.shape, axis + 1, x.shape.rank) * x.size;
+    uint64_t outer = r.count ? ir_eval_span(&x.shape, 0, axis) : 0;
+    unsigned char *to = r.at;
+    for (uint64_t o = 0; o < outer; o++)
+        for (uint64_t i = 0; i < keep.count; i++) {
+            if (!keep.i64[i]) continue;
+            memcpy(to, x.at + (o * (uint64_t)x.shape.at[axis] + i) * row, row);
+            to += row;
+        }
     return ir_eval_put_cells(j, 0, &r);
 }
 
@@ -189,9 +178,9 @@ static bool eval_one_hot(struct eval_job *j) {
     if (index.shape.rank == EVAL_RANK ||
         !ir_eval_axis(ir_eval_attr_int(j, "axis", -1), index.shape.rank + 1, &axis))
         return false;
-    append(&s, &index.shape, 0, axis);
+    ir_eval_append(&s, &index.shape, 0, axis);
     s.at[s.rank++] = n;
-    append(&s, &index.shape, axis, index.shape.rank);
+    ir_eval_append(&s, &index.shape, axis, index.shape.rank);
     if (!ir_eval_cells_new(j, values.dtype, &s, &r)) return false;
     ir_eval_strides(&index.shape, stride);
     for (uint32_t a = 0; a < s.rank; a++)
@@ -201,7 +190,7 @@ static bool eval_one_hot(struct eval_job *j) {
     for (uint64_t i = 0; i < r.count; i++, ir_eval_walk_next(&w)) {
         if (!whole(&index, (uint64_t)w.off[0], &at)) return false;
         if (at < 0 && j->e->schema->since < 11) at = n; /* it meant: nowhere */
-        bool hot = normalise(&at, n) && at == w.pos[axis];
+        bool hot = ir_eval_index(&at, n) && at == w.pos[axis];
         memcpy(r.at + i * r.size, values.at + (hot ? r.size : 0), r.size);
     }
     return ir_eval_put_cells(j, 0, &r);
@@ -231,6 +220,6 @@ static bool eval_non_zero(struct eval_job *j) {
 const struct eval_op ir_eval_index_ops[] = {
     {"Gather", eval_gather, 0},      {"GatherElements", eval_gather_elements, 0},
     {"GatherND", eval_gather_nd, 0}, {"NonZero", eval_non_zero, 0},
-    {"OneHot", eval_one_hot, 0},     {"ScatterND", eval_scatter_nd, 0},
+    {"OneHot", eval_one_hot, 0},     {"Compress", eval_compress, 0},
     {NULL, NULL, 0},
 };

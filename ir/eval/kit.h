@@ -35,8 +35,12 @@ struct eval_op {
     eval_kernel *run;
     uint32_t which;
 };
-extern const struct eval_op ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[],
-    ir_eval_move_ops[], ir_eval_reduce_ops[], ir_eval_remap_ops[];
+extern const struct eval_op ir_eval_along_ops[], ir_eval_blocks_ops[],
+    ir_eval_einsum_ops[], ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[], ir_eval_move_ops[],
+    ir_eval_normalise_ops[], ir_eval_reduce_ops[], ir_eval_remap_ops[],
+    ir_eval_scatter_ops[], ir_eval_sort_ops[];
+/* May a kernel do so many multiplications? */
+bool ir_eval_work(const struct eval_job *j, uint64_t n);
 
 /* Prepares a map of the operands, or returns false: not evaluated. */
 struct eval_map;
@@ -77,6 +81,17 @@ void ir_eval_walk_over(struct eval_walk *w, const struct eval_shape *s);
 void ir_eval_walk_broadcast(struct eval_walk *w, const struct eval_shape *operand);
 void ir_eval_walk_strided(struct eval_walk *w, const int64_t *stride);
 void ir_eval_walk_next(struct eval_walk *w);
+
+/* The lines along an axis: line i has `length` items, `step` apart. */
+struct eval_lines {
+    uint64_t count, length, step;
+};
+struct eval_lines ir_eval_lines(const struct eval_shape *s, uint32_t axis);
+uint64_t ir_eval_line(const struct eval_lines *l, uint64_t i); /* where it begins */
+
+/* Appends dims begin .. end - 1 of a shape. */
+void ir_eval_append(struct eval_shape *s, const struct eval_shape *from, uint32_t begin,
+                    uint32_t end);
 
 /* --- operands ---------------------------------------------------------------------- */
 bool ir_eval_given(const struct eval_job *j, uint32_t k);
@@ -193,6 +208,24 @@ bool ir_eval_map_over(struct eval_map *m, const struct eval_shape *s, enum ir_dt
 /* Elements first .. first + n of the result in the raw layout; `first` is a multiple of 8. */
 bool ir_eval_map_run(struct eval_job *j, const struct eval_map *m, uint64_t first,
                      uint64_t n, unsigned char *raw);
+
+/* --- indices ----------------------------------------------------------------------- */
+/* Operand k as indices; one index as 0..dim-1, or false. */
+bool ir_eval_indices(struct eval_job *j, uint32_t k, struct eval_array *out);
+bool ir_eval_index(int64_t *index, int64_t dim);
+
+/* Tuples of indices (operand 1 of GatherND and ScatterND) into data of a shape. */
+struct eval_tuples {
+    uint32_t batch, length;  /* leading axes in common; axes that a tuple addresses */
+    uint64_t count, a_batch; /* of tuples; of tuples for each batch */
+    uint64_t slice;          /* elements that a tuple addresses */
+    struct eval_array index;
+};
+bool ir_eval_tuples_of(struct eval_job *j, const struct eval_shape *data, int64_t batch,
+                       struct eval_tuples *out);
+/* Element at which the slice of tuple n begins; false when it is outside. */
+bool ir_eval_tuple_at(const struct eval_tuples *t, const struct eval_shape *data,
+                      const int64_t *stride, uint64_t n, uint64_t *out);
 
 /* --- parameters -------------------------------------------------------------------- */
 const struct ir_attr *ir_eval_attr(const struct eval_job *j, const char *name);

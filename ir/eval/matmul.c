@@ -29,10 +29,10 @@ static uint64_t dot_integers(const struct matrix *a, const struct matrix *b, uin
     return sum;
 }
 
-#define MOST_WORK ((uint64_t)1 << 27) /* multiplications; more are not evaluated */
-
-static bool is_too_much(const struct eval_array *out, uint64_t depth) {
-    return depth && out->count > MOST_WORK / depth;
+static bool may_multiply(const struct eval_job *j, const struct eval_array *out,
+                         uint64_t depth) {
+    uint64_t work;
+    return !__builtin_mul_overflow(out->count, depth, &work) && ir_eval_work(j, work);
 }
 
 static void multiply(const struct matrix *a, const struct matrix *b, struct eval_array *out,
@@ -77,7 +77,8 @@ static bool eval_mat_mul(struct eval_job *j) {
     struct eval_shape s = batch;
     if (a.shape.rank > 1) s.at[s.rank++] = (int64_t)x.rows;
     if (b.shape.rank > 1) s.at[s.rank++] = (int64_t)y.columns;
-    if (!ir_eval_array_new(j, a.dtype, a.class, &s, &r) || is_too_much(&r, x.columns))
+    if (!ir_eval_array_new(j, a.dtype, a.class, &s, &r) ||
+        !may_multiply(j, &r, x.columns))
         return false;
     ir_eval_walk_over(&w, &batch);
     ir_eval_walk_broadcast(&w, &lead_a);
@@ -124,7 +125,7 @@ static bool eval_gemm(struct eval_job *j) {
     if (ir_eval_attr_int(j, "transB", 0)) y = transposed(y);
     const struct eval_shape s = {.rank = 2, .at = {(int64_t)x.rows, (int64_t)y.columns}};
     if (x.columns != y.rows || !ir_eval_array_new(j, a.dtype, EVAL_F64, &s, &r) ||
-        is_too_much(&r, x.columns))
+        !may_multiply(j, &r, x.columns))
         return false;
     multiply(&x, &y, &r, 0);
     return add_scaled(j, &r) && ir_eval_put(j, 0, &r);

@@ -145,9 +145,11 @@ static bool pad_fill(struct eval_job *j, struct remap *m) {
     return true;
 }
 
-/* Negative pads crop. A reflection reaches no further than the operand does. */
+/* Negative pads crop; together with wrapping they are open, and not evaluated. A reflection
+ * reaches no further than the operand does. */
 static bool pad_axis(struct remap *m, uint32_t a, int64_t before, int64_t after) {
     int64_t dim = m->x.shape.at[a], furthest = m->outside == REFLECT ? dim - 1 : INT64_MAX;
+    if (m->outside == WRAP && (before < 0 || after < 0)) return false;
     if (before > furthest || after > furthest || (m->outside != FILL && dim == 0))
         return false;
     return rw_sub_i64(0, before, &m->begin[a]) && rw_add_i64(dim, before, &m->out.at[a]) &&

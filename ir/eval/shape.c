@@ -83,3 +83,17 @@ void ir_eval_walk_next(struct eval_walk *w) {
         w->pos[i] = 0;
     }
 }
+
+struct eval_lines ir_eval_lines(const struct eval_shape *s, uint32_t axis) {
+    uint64_t step = ir_eval_span(s, axis + 1, s->rank), length = (uint64_t)s->at[axis];
+    return (struct eval_lines){ir_eval_span(s, 0, axis) * step, length, step};
+}
+
+uint64_t ir_eval_line(const struct eval_lines *l, uint64_t i) {
+    return i / l->step * l->step * l->length + i % l->step;
+}
+
+void ir_eval_append(struct eval_shape *s, const struct eval_shape *from, uint32_t begin,
+                    uint32_t end) {
+    for (uint32_t i = begin; i < end; i++) s->at[s->rank++] = from->at[i];
+}

@@ -40,7 +40,7 @@
     X(T, c, Relu, x < 0 ? 0 : x)                                                       \
     X(T, c, Round, nearbyint(x))                                                       \
     X(T, c, Selu, x > 0 ? b * x : b * a * expm1(x))                                    \
-    X(T, c, Shrink, x < -a ? x + b : x > a ? x - b : isnan(x) ? x : 0)                 \
+    X(T, c, Shrink, x < -a ? x + b : x > a ? x - b : 0)                 \
     X(T, c, Sigmoid, sigmoid_##c(x))                                                   \
     X(T, c, Sign, isnan(x) ? x : (T)((x > 0) - (x < 0)))                               \
     X(T, c, Sin, sin(x))                                                               \
@@ -51,7 +51,7 @@
     X(T, c, Swish, x * sigmoid_##c(a * x))                                             \
     X(T, c, Tan, tan(x))                                                               \
     X(T, c, Tanh, tanh(x))                                                             \
-    X(T, c, ThresholdedRelu, x <= a ? 0 : x)
+    X(T, c, ThresholdedRelu, x > a ? x : 0)
 
 #define I64_UNARY(X)                                                                   \
     X(int64_t, i64, Abs, x < 0 ? negated(x) : x)                                       \
