@@ -45,6 +45,7 @@ static enum rw_code explain(struct session *s, const struct pm_auto *rules,
     const struct options *o = &s->options;
     struct pm_options run = {.target = o->target, .level = o->level, .opset = o->opset,
                              .keep_opset = o->keep_opset, .verify = o->verify,
+                             .inline_functions = o->inline_functions,
                              .ndefines = o->defines.len, .defines = o->defines.at};
     struct pm_question q = {o->rule, o->node, o->verbosity > 0 ? UINT32_MAX : MOST_NAMES};
     TRY(api_prepare(m, o->verify, &s->diags));

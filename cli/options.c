@@ -6,7 +6,7 @@
 #include <errno.h>
 
 enum option_id {
-    OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_LEVEL,
+    OPT_PACK, OPT_OUT, OPT_DEFINE, OPT_TARGET, OPT_OPSET, OPT_KEEP_OPSET, OPT_INLINE, OPT_LEVEL,
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
@@ -37,6 +37,8 @@ static const struct option_def defs[] = {
     {OPT_OPSET, 0, "opset", "N", FOR_RUN | FOR_EXPLAIN, "raise the model to opset N first"},
     {OPT_KEEP_OPSET, 0, "keep-opset", NULL, FOR_RUN | FOR_EXPLAIN,
      "leave out rules that need a newer opset"},
+    {OPT_INLINE, 0, "inline-functions", NULL, FOR_RUN | FOR_EXPLAIN,
+     "put the nodes of model-local functions where they are called"},
     {OPT_WEIGHTS, 0, "weights", "HOW", FOR_RUN,
      "copy (default), external: to a data file beside OUT, share: stay in MODEL"},
     {OPT_FOLD_LIMIT, 0, "fold-limit", "BYTES", FOR_RUN,
@@ -53,8 +55,8 @@ static const struct option_def defs[] = {
     {OPT_DURABLE, 0, "durable", NULL, FOR_RUN | FOR_INFER | FOR_PARSE,
      "be sure that the output is on the disk"},
     {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
-    {OPT_ALL, 0, "all", NULL, FOR_PRINT | FOR_RULES,
-     "print: large constants in full; rules test: those of used packs too"},
+    {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
+    {OPT_ALL, 0, "all", NULL, FOR_RULES, "test: rules of used packs too"},
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
     {OPT_TOLERANCE, 0, "tolerance", "X|type", FOR_DIFF,
      "errors up to X * max(1, |v|) are none (default 1e-5); type: more for small types"},
@@ -191,6 +193,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_OPSET: return read_opset(r, value);
     case OPT_FOLD_LIMIT: return read_size(r, d, value, &o->fold_limit);
     case OPT_KEEP_OPSET: o->keep_opset = true; return true;
+    case OPT_INLINE: o->inline_functions = true; return true;
     case OPT_TARGET:
         return choose(r, d, value, targets, countof(targets), &o->target);
     case OPT_LEVEL:
@@ -234,11 +237,18 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
 
 /* --- the line ----------------------------------------------------------------------- */
 
-static const struct option_def *by_name(const char *name, size_t len) {
-    for (size_t i = 0; i < countof(defs); i++)
-        if (defs[i].name && strlen(defs[i].name) == len && !memcmp(defs[i].name, name, len))
-            return &defs[i];
-    return NULL;
+/* An option that says something else to another command stands there once for each: that
+ * of the command, or else any. */
+static const struct option_def *by_name(const char *name, size_t len,
+                                        enum command_bit bit) {
+    const struct option_def *any = NULL;
+    for (size_t i = 0; i < countof(defs); i++) {
+        const struct option_def *d = &defs[i];
+        if (!d->name || strlen(d->name) != len || memcmp(d->name, name, len)) continue;
+        if (d->commands & (uint32_t)bit) return d;
+        any = d;
+    }
+    return any;
 }
 
 static const struct option_def *by_letter(char letter) {
@@ -265,7 +275,7 @@ static bool read_option(struct reader *r, int argc, char **argv, int *i,
     const char *arg = argv[*i], *value = NULL;
     bool is_long = arg[1] == '-';
     size_t len = is_long ? strcspn(arg + 2, "=") : 0;
-    const struct option_def *d = is_long ? by_name(arg + 2, len) : by_letter(arg[1]);
+    const struct option_def *d = is_long ? by_name(arg + 2, len, bit) : by_letter(arg[1]);
     if (!is_long && d && !d->value && arg[2]) d = NULL; /* -quiet */
     if (!d) {
         unknown(r, arg, bit);

@@ -18,7 +18,7 @@ enum command_bit {
 };
 
 struct options {
-    bool help, all, json, dry_run, durable, keep_opset, time, original_on_error;
+    bool help, all, json, dry_run, durable, keep_opset, inline_functions, time, original_on_error;
     int verbosity; /* -1: quiet, 0, 1: verbose */
     const char *out; /* -o, or NULL */
     uint32_t target;

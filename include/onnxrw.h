@@ -48,12 +48,13 @@ struct onnxrw_options {
     int64_t opset;        /* raise the model to it first; 0: no wish */
     int keep_opset;       /* leave out rules that need a newer opset */
     int share_weights;    /* refer to the weights in the input file */
+    int inline_functions; /* put the nodes of functions where they are called */
     int durable;          /* be sure that the output is on the disk */
     const char *const *defines; /* pairs: name, value, name, value ... */
     size_t ndefines;      /* number of pairs */
 };
 #define ONNXRW_OPTIONS                                                                     \
-    {sizeof(struct onnxrw_options), ONNXRW_ORT, ONNXRW_FLOAT, 0, 0, 0, 0, NULL, 0}
+    {sizeof(struct onnxrw_options), ONNXRW_ORT, ONNXRW_FLOAT, 0, 0, 0, 0, 0, NULL, 0}
 
 const char *onnxrw_version(void);
 

@@ -113,7 +113,8 @@ struct ir_function {
     const char *domain, *name, *overload;
     struct ir_graph *body;
     VEC(struct ir_opset) opsets;
-    void *proto; /* Onnx__FunctionProto */
+    bool dropped; /* no function of the model any more */
+    void *proto;  /* Onnx__FunctionProto */
 };
 
 struct ir_source; /* model.h: files behind the weights */
@@ -151,6 +152,8 @@ struct ir_graph *ir_graph_new(struct ir_model *m, struct ir_graph *outer, const 
 /* A function with an empty body. */
 struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
                                     const char *name);
+/* Keeps only the functions that are marked, per number; nobody calls the others. */
+void ir_keep_functions(struct ir_model *m, const bool *keep);
 /* Imports a version of a domain. Where another version was imported the nodes keep the
  * schema that they were written for, until ir_reform_node (reform.h) says the same in the
  * new version. */
@@ -198,7 +201,7 @@ const struct ir_schema *ir_schema_in(const struct ir_graph *g, const char *domai
 const char *ir_op_name(const struct ir_graph *g, ir_node n);
 const char *ir_domain_name(const struct ir_graph *g, ir_node n); /* "" = ai.onnx */
 bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op); /* of ai.onnx */
-/* Does the graph belong to the model: main, a function, or a body whose node, and the
+/* Does the graph belong to the model: main, a function of it, or a body whose node, and the
  * nodes around it, are alive? Passes skip others in model->graphs. */
 bool ir_graph_is_live(const struct ir_graph *g);
 /* The attribute of that name as written on the node, or NULL (no defaults: param.h). */

@@ -29,5 +29,9 @@ const struct ir_symval *ir_symval_of(struct ir_graph *g, ir_value v);
 
 /* The function of the model that node n calls, or NULL. */
 struct ir_function *ir_callee(const struct ir_graph *g, ir_node n);
+/* The value that a function gives to an attribute which a call leaves out. false: it gives
+ * none, or one (a tensor, a graph) that is not read. */
+bool ir_function_default(struct ir_model *m, const struct ir_function *f, const char *name,
+                         struct ir_attr *out);
 
 #endif

@@ -69,6 +69,7 @@ struct pm_options {
     enum rule_class level;  /* -O0 exact, -O1 float, -O2 approx */
     int64_t opset;          /* --opset N: raise to it first; 0: no wish */
     bool keep_opset;        /* --keep-opset: rules that need a newer one are off */
+    bool inline_functions;  /* --inline-functions: before all else */
     bool only_raise;        /* to `opset`, and nothing else */
     enum pm_verify verify;
     enum pm_labelling labels;

@@ -313,6 +313,7 @@ static enum rw_code raise_first(struct pm_run *r) {
 }
 
 static enum rw_code run_stages(struct pm_run *r) {
+    if (r->options->inline_functions) run_pass(r, ir_pass_find("inline_functions"), 0);
     TRY(raise_first(r));
     if (r->options->only_raise) return RW_OK;
     const struct ir_pass *cse = ir_pass_find("cse");

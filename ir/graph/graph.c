@@ -46,7 +46,21 @@ struct ir_function *ir_function_new(struct ir_model *m, const char *domain,
 bool ir_graph_is_live(const struct ir_graph *g) {
     for (; g->outer; g = g->outer)
         if (g->owner == IR_NONE || ir_is_dead(g->outer, g->owner)) return false;
-    return true;
+    return !g->function || !g->function->dropped;
+}
+
+void ir_keep_functions(struct ir_model *m, const bool *keep) {
+    uint32_t n = m->functions.len, kept = 0;
+    struct ir_function **list = arena_new_array(m->arena, struct ir_function *, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (keep[i]) list[kept++] = m->functions.at[i];
+        else SET(m, m->functions.at[i]->dropped, true);
+    }
+    if (kept == n) return;
+    SET(m, m->functions.at, list);
+    SET(m, m->functions.cap, n);
+    SET(m, m->functions.len, kept);
+    m->edits++;
 }
 
 void ir_model_settle(struct ir_model *m) {

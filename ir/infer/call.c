@@ -65,13 +65,12 @@ static bool is_plain(const Onnx__AttributeProto *a) {
            a->type == (int)IR_ATTR_STRING;
 }
 
-/* What the function says when a call does not. */
-static bool default_of(const struct infer_call *call, const char *name,
-                       struct ir_attr *out) {
-    const Onnx__FunctionProto *p = call->f->proto;
+bool ir_function_default(struct ir_model *m, const struct ir_function *f, const char *name,
+                         struct ir_attr *out) {
+    const Onnx__FunctionProto *p = f->proto;
     for (size_t i = 0; p && i < p->n_attribute_proto; i++) {
         Onnx__AttributeProto *a = p->attribute_proto[i];
-        struct ir_load load = {.m = call->m};
+        struct ir_load load = {.m = m};
         if (a->name && rw_streq(a->name, name) && is_plain(a))
             return ir_load_attr(&load, NULL, NULL, a, out) == RW_OK;
     }
@@ -92,7 +91,7 @@ bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,
             const struct ir_attr *given = by_name(call->attrs.at, call->attrs.n, ref);
             if (given && given->ref) return false;
             if (given) *bound = *given;
-            else if (!default_of(call, ref, bound)) continue; /* absent here too */
+            else if (!ir_function_default(call->m, call->f, ref, bound)) continue; /* absent here too */
             bound->name = n->attr[i].name;
         }
         out->n++;

@@ -35,20 +35,6 @@ static ir_value body_output(const struct ir_graph *body, uint32_t k) {
     return body->uses.at[body->outputs.at[k]].value;
 }
 
-/* --- results in the place of outputs -------------------------------------------------- */
-
-static void pass_on(struct ir_graph *g, ir_node n, uint32_t k, ir_value now) {
-    ir_value old = ir_output(g, n, k);
-    if (old == IR_NONE || !ir_val(g, old)->nuses) return;
-    if (ir_can_replace(g, old, now)) {
-        ir_replace_value(g, old, now);
-        return;
-    }
-    ir_detach_output(g, n, k);
-    ir_add_node(g, &(struct ir_new_node){.op = "Identity", .nin = 1, .in = &now, .nout = 1,
-                                         .out = &old, .rule = ir_nod(g, n)->rule}, n);
-}
-
 /* Output k becomes `now` with an axis of one in front: what one iteration collects. */
 static void pass_on_collected(struct ir_graph *g, ir_node n, uint32_t k, ir_value now) {
     static const int64_t axis[] = {0};
@@ -79,7 +65,7 @@ static bool take_branch(struct ir_graph *g, ir_node n, struct arena *work) {
     if (!body || ir_noutputs(body) != ir_nod(g, n)->nout || !ir_can_clone(body)) return false;
     ir_value *results = arena_new_array(work, ir_value, ir_noutputs(body));
     ir_clone(&(struct ir_clone){.from = body, .to = g, .before = n}, results);
-    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) pass_on(g, n, k, results[k]);
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) ir_pass_on(g, n, k, results[k]);
     ir_remove_node(g, n);
     return true;
 }
@@ -140,7 +126,7 @@ static bool skip_loop(const struct loop *l, struct arena *work) {
     for (uint32_t k = 0; k < l->nout; k++) {
         if (!is_wanted(l->g, l->n, k)) continue;
         bool carried = k < l->carried;
-        pass_on(l->g, l->n, k, carried ? ir_input(l->g, l->n, k + 2)
+        ir_pass_on(l->g, l->n, k, carried ? ir_input(l->g, l->n, k + 2)
                                        : ir_add_constant(l->g, "empty", empty[k]));
     }
     ir_remove_node(l->g, l->n);
@@ -161,7 +147,7 @@ static bool run_once(const struct loop *l, struct arena *work) {
     ir_clone(&(struct ir_clone){.from = l->body, .to = g, .before = l->n, .nargs = nin,
                                 .args = args}, results);
     for (uint32_t k = 0; k < l->nout; k++) {
-        if (k < l->carried) pass_on(g, l->n, k, results[k + 1]);
+        if (k < l->carried) ir_pass_on(g, l->n, k, results[k + 1]);
         else pass_on_collected(g, l->n, k, results[k + 1]);
     }
     ir_remove_node(g, l->n);

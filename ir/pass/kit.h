@@ -11,6 +11,7 @@ uint32_t ir_pass_cse(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_dce(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_dedupe(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o);
+uint32_t ir_pass_inline_functions(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_shapes(struct ir_model *m, const struct ir_pass_options *o);
 
 /* Runs `on` for each live graph, bodies before the graph around them, and sums up. */
@@ -41,5 +42,9 @@ void ir_drop_constant(struct ir_graph *g, ir_value v);
 /* Puts a new constant in the place of v, which is no graph output. The producer goes if
  * none of its outputs is used any more, and then the constant has the name of v. */
 void ir_put_constant(struct ir_graph *g, ir_value v, struct ir_tensor *t);
+
+/* `now` in the place of output k of n. Where it cannot be (a graph output that would be an
+ * input or a constant) an Identity in front of n makes the output from now on. */
+void ir_pass_on(struct ir_graph *g, ir_node n, uint32_t k, ir_value now);
 
 #endif

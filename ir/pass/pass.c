@@ -12,6 +12,7 @@ static const struct ir_pass passes[] = {
     {"dedupe", "initializers equal to another one", ir_pass_dedupe},
     {"fold", "nodes whose operands are constants, while the file stays small",
      ir_pass_fold},
+    {"inline_functions", "calls of functions of the model", ir_pass_inline_functions},
     {"shapes", "shape arithmetic with a known result, or one that is there already",
      ir_pass_shapes},
 };
@@ -107,4 +108,16 @@ void ir_put_constant(struct ir_graph *g, ir_value v, struct ir_tensor *t) {
     if (producer == IR_NONE || !ir_is_unused(g, producer)) return;
     ir_remove_node(g, producer);
     ir_rename(g, now, name);
+}
+
+void ir_pass_on(struct ir_graph *g, ir_node n, uint32_t k, ir_value now) {
+    ir_value old = ir_output(g, n, k);
+    if (old == IR_NONE || !ir_val(g, old)->nuses) return;
+    if (ir_can_replace(g, old, now)) {
+        ir_replace_value(g, old, now);
+        return;
+    }
+    ir_detach_output(g, n, k);
+    ir_add_node(g, &(struct ir_new_node){.op = "Identity", .nin = 1, .in = &now, .nout = 1,
+                                         .out = &old, .rule = ir_nod(g, n)->rule}, n);
 }

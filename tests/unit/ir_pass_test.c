@@ -570,7 +570,7 @@ static void graph_outputs_and_unknown_values_are_left(void) {
 static void passes_are_found_by_name(void) {
     size_t n;
     const struct ir_pass *all = ir_pass_all(&n);
-    CU_ASSERT_EQUAL(n, 6);
+    CU_ASSERT_EQUAL(n, 7);
     for (size_t i = 0; i < n; i++) CU_ASSERT_PTR_EQUAL(ir_pass_find(all[i].name), &all[i]);
     CU_ASSERT_PTR_NULL(ir_pass_find("no such pass"));
 }
