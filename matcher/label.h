@@ -52,7 +52,8 @@ struct pm_states {
     uint32_t absent;            /* state of no value */
     struct pm_sets root_keys;   /* stage and its variants whose roots are in a state ... */
     VEC(const struct pm_program *) program_of; /* ... -> program */
-    struct map programs;        /* stage, node state -> number of program, or none */
+    const struct pm_stage *stage; /* the newest one that was asked for ... */
+    struct pm_numbers of_node;  /* ... node state -> 1 + number of program there; 0: new */
     uint64_t insns;             /* in all programs */
     uint64_t lookups, misses;
 };

@@ -63,18 +63,24 @@ static const struct pm_program *new_program(struct pm_states *s,
     return prog;
 }
 
-const struct pm_program *pm_state_program(struct pm_states *s, const struct pm_stage *stage,
-                                          uint32_t node) {
-    if (node == PM_NO_PATTERN) return NULL;
-    uint64_t key = (uint64_t)(stage - s->p->stages.at) << 32 | node;
-    uint32_t i = map_get(&s->programs, key);
-    if (i != MAP_NONE) return s->program_of.at[i];
+/* The number of the program of a state that is new in the stage. */
+static uint32_t find_program(struct pm_states *s, const struct pm_stage *stage,
+                             uint32_t node) {
     key_variants(s, stage, node);
-    i = pm_sets_add(&s->root_keys, s->key.len, s->key.at);
+    uint32_t i = pm_sets_add(&s->root_keys, s->key.len, s->key.at);
     if (i == s->program_of.len) {
         struct pm_list l = s->root_keys.list.at[i];
         vec_push(s->arena, &s->program_of, new_program(s, stage, l.n - 1, l.at + 1));
     }
-    map_put(&s->programs, key, i);
-    return s->program_of.at[i];
+    return i;
+}
+
+const struct pm_program *pm_state_program(struct pm_states *s, const struct pm_stage *stage,
+                                          uint32_t node) {
+    if (node == PM_NO_PATTERN) return NULL;
+    if (s->stage != stage) s->of_node.len = 0;
+    s->stage = stage;
+    while (s->of_node.len <= node) vec_push(s->arena, &s->of_node, 0);
+    if (s->of_node.at[node] == 0) s->of_node.at[node] = 1 + find_program(s, stage, node);
+    return s->program_of.at[s->of_node.at[node] - 1];
 }

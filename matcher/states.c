@@ -29,7 +29,6 @@ void pm_states_init(struct pm_states *s, const struct pm_auto *p, struct arena *
     *s = (struct pm_states){.p = p, .arena = a};
     init_sets(s);
     map_init(&s->class_of, a);
-    map_init(&s->programs, a);
     s->first_slot = arena_new_array(a, uint32_t, p->op.len + 1);
     for (uint32_t op = 0, n = 0; op < p->op.len; n += p->subs->of_op[op++].nslots)
         s->first_slot[op] = n;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/holds.h"
 
-enum held { NOTHING, VALUE, VALUES, PARAM, OPERATOR, DIM };
-struct holds {
-    enum held kind;
-    uint32_t a, b;     /* value; node and first operand; node */
-    const char *param; /* of node a */
-    bool is_axis;
-};
 struct goal {
     const struct pat *pat; /* NULL: the slot is seen through the value */
     uint32_t slot;
@@ -48,55 +42,44 @@ static const struct goal *also(struct world *w, const struct pat *pat, uint32_t 
 }
 
 /* --- bindings --------------------------------------------------------------------- */
-static const char *int_text(struct world *w, ir_node n, const struct ir_attr *x,
-                            bool is_axis) {
-    struct buf b = {0};
-    uint32_t rank = is_axis ? pm_axis_base(w->g, n) : 0;
-    const int64_t *ints = x->type == IR_ATTR_INT ? &x->i : x->ints;
-    uint32_t len = x->type == IR_ATTR_INT ? 1 : x->n;
-    if (x->type == IR_ATTR_FLOAT) buf_float(&b, x->f);
-    else
-        for (uint32_t i = 0; i < len; i++)
-            buf_printf(&b, "%s%d", i ? "," : "", (int)pm_axis(ints[i], rank));
-    const char *text = arena_strdup(w->a, buf_text(&b));
-    buf_free(&b);
-    return text;
+static struct holds value_of(ir_value v) {
+    return (struct holds){.kind = VALUE, .a = v};
 }
 
-static const char *param_text(struct world *w, ir_node n, const char *name, bool is_axis) {
-    struct ir_param p = ir_param(w->g, n, name, w->a);
-    if (p.source == IR_PARAM_DYNAMIC) return arena_printf(w->a, "value %u", p.input);
-    if (p.source != IR_PARAM_ATTR && p.source != IR_PARAM_CONST) return "absent";
-    return int_text(w, n, &p.attr, is_axis);
-}
-
-static const char *text_of(struct world *w, struct holds h) {
-    struct buf b = {0};
-    switch (h.kind) {
-    case NOTHING: return "-";
-    case VALUE: return ir_val(w->g, h.a)->name;
-    case PARAM: return param_text(w, h.a, h.param, h.is_axis);
-    case OPERATOR: return ir_op_name(w->g, h.a);
-    case DIM: return arena_printf(w->a, "dim %u", h.a);
-    case VALUES: break;
-    }
-    buf_puts(&b, "list");
-    for (uint32_t k = h.b; k < ir_nod(w->g, h.a)->nin; k++)
-        buf_printf(&b, " %s", ir_val(w->g, ir_input(w->g, h.a, k))->name);
-    const char *text = arena_strdup(w->a, buf_text(&b));
-    buf_free(&b);
-    return text;
+static bool has_one_element(const struct ir_graph *g, ir_value v) {
+    const struct ir_tensor *t = ir_const(g, v);
+    const struct ir_type *type = ir_val(g, v)->type;
+    if (t) return t->count == 1;
+    if (!ir_type_ranked(type)) return false;
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] != ir_dim_const(g->model->dims, 1)) return false;
+    return true;
 }
 
 static bool bind(struct world *w, struct state *s, uint32_t slot, struct holds h) {
-    if (s->slot[slot].kind != NOTHING)
-        return s->slot[slot].kind == h.kind &&
-               rw_streq(text_of(w, s->slot[slot]), text_of(w, h));
+    if (s->slot[slot].kind != NOTHING) return holds_same(w->a, w->g, s->slot[slot], h);
     s->slot[slot] = h;
     uint32_t flags = w->r->slots[slot].flags;
-    const struct ir_tensor *t = h.kind == VALUE ? ir_const(w->g, h.a) : NULL;
     if (h.kind != VALUE) return true;
-    return (!(flags & SLOT_CONST) || t) && (!(flags & SLOT_SCALAR) || (t && t->count == 1));
+    return (!(flags & SLOT_CONST) || ir_const(w->g, h.a)) &&
+           (!(flags & SLOT_SCALAR) || has_one_element(w->g, h.a));
+}
+
+/* The items of a list that a literal names or gives. */
+static bool items_fit(struct world *w, struct state *s, struct holds list,
+                      const struct literal *l) {
+    struct ints x;
+    if (!holds_ints(w->a, w->g, list, &x) || !x.is_list || x.n != l->n) return false;
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct holds item = {.kind = DIM, .a = x.at[i], .b = x.base};
+        struct holds want = {.kind = DIM, .b = x.base};
+        want.a = ir_dim_const(w->g->model->dims, l->items[i].value);
+        if (l->items[i].kind == DIM_CONST && !holds_same(w->a, w->g, item, want))
+            return false;
+        if (l->items[i].kind == DIM_SLOT && !bind(w, s, l->items[i].slot, item))
+            return false;
+    }
+    return true;
 }
 
 /* --- operators -------------------------------------------------------------------- */
@@ -110,47 +93,11 @@ static bool op_fits(struct world *w, const struct pat *p, ir_node n) {
 
 static bool attr_is_as_said(struct world *w, struct state *s, ir_node n,
                             const struct attr_test *t) {
-    struct ir_param p = ir_param(w->g, n, t->name, w->a);
-    if (p.source == IR_PARAM_NONE) return false;
-    if (t->kind == ATTR_ANY) return true;
-    if (t->kind == ATTR_BIND)
-        return bind(w, s, t->slot, (struct holds){PARAM, n, 0, t->name, t->is_axis});
-    if (p.source != IR_PARAM_ATTR && p.source != IR_PARAM_CONST) return false;
-    uint32_t rank = t->is_axis ? pm_axis_base(w->g, n) : 0;
-    if (t->lit.kind == LIT_REAL)
-        return p.attr.type == IR_ATTR_FLOAT && pm_number_fits(p.attr.f, 0x1p-20, &t->lit);
-    if (t->lit.kind == LIT_INT)
-        return p.attr.type == IR_ATTR_INT &&
-               pm_axis(p.attr.i, rank) == pm_axis(t->lit.i, rank);
-    if (p.attr.type != IR_ATTR_INTS || p.attr.n != t->lit.n) return false;
-    for (uint32_t i = 0; i < p.attr.n; i++)
-        if (pm_axis(p.attr.ints[i], rank) != pm_axis(t->lit.items[i].value, rank))
-            return false;
-    return true;
-}
-
-/* What the pattern does not name must be as if it were not written. */
-static bool rest_is_default(struct world *w, const struct pat *p, ir_node n) {
-    const struct ir_schema *schema = ir_nod(w->g, n)->schema;
-    size_t ndefs;
-    const struct ir_param_def *defs = ir_param_defs(schema->domain, schema->name, &ndefs);
-    for (size_t i = 0; i < ndefs; i++) {
-        bool named = defs[i].has_default == IR_REQUIRED;
-        for (uint32_t k = 0; k < p->nattrs; k++)
-            named = named || rw_streq(p->attrs[k].name, defs[i].name);
-        int operand =
-            ir_param_operand(schema->domain, schema->name, defs[i].name, schema->since);
-        if (named || (operand >= 0 && operand < (int)p->nargs)) continue;
-        struct ir_param d = ir_param_unwritten(w->g, n, defs[i].name, w->a);
-        struct ir_param x = ir_param(w->g, n, defs[i].name, w->a);
-        if (x.is_default) continue;
-        if (x.source == IR_PARAM_ABSENT && d.source == IR_PARAM_ABSENT) continue;
-        if (x.source != IR_PARAM_ATTR && x.source != IR_PARAM_CONST) return false;
-        if (d.source != IR_PARAM_ATTR) return false;
-        x.attr.name = d.attr.name;
-        if (!ir_attr_equal(w->g->model, &x.attr, &d.attr)) return false;
-    }
-    return true;
+    struct holds h = {PARAM, n, 0, 0, t->name, t->is_axis};
+    if (!holds_test(w->a, w->g, n, t)) return false;
+    if (t->kind == ATTR_BIND) return bind(w, s, t->slot, h);
+    if (t->kind != ATTR_LITERAL || pm_literal_is_ground(&t->lit)) return true;
+    return items_fit(w, s, h, &t->lit);
 }
 
 static bool outputs_fit(struct world *w, struct state *s, const struct pat *p, ir_node n,
@@ -161,7 +108,7 @@ static bool outputs_fit(struct world *w, struct state *s, const struct pat *p, i
         if (v == IR_NONE) {
             if (slot != SLOT_NONE && s->slot[slot].kind != NOTHING) return false;
         } else if (slot != SLOT_NONE) {
-            if (!bind(w, s, slot, (struct holds){VALUE, v, 0, NULL, false})) return false;
+            if (!bind(w, s, slot, value_of(v))) return false;
         } else if (k != output && ir_val(w->g, v)->nuses > 0) {
             return false;
         }
@@ -180,14 +127,14 @@ static void solve_args(struct world *w, struct state s, const struct pat *p, ir_
         uint32_t slot = p->args[last]->slot;
         for (uint32_t k = last; k < x->nin; k++)
             if (ir_input(w->g, n, k) == IR_NONE) return;
-        struct holds list = {VALUES, n, last, NULL, false};
+        struct holds list = {.kind = VALUES, .a = n, .b = last};
         if (slot != SLOT_NONE && !bind(w, &s, slot, list)) return;
     }
     for (uint32_t k = 0; k < rw_max_u32(last, rest ? 0 : x->nin); k++) {
         const struct pat *arg = k < last ? p->args[k] : &no_operand;
         const struct ir_schema *schema = x->schema;
-        bool is_param =
-            ir_param_of_operand(schema->domain, schema->name, k, schema->since) != NULL;
+        bool is_param = schema && ir_param_of_operand(schema->domain, schema->name, k,
+                                                      schema->since);
         if (k >= last && is_param) continue;
         ir_value v = ir_input(w->g, n, swap && k < 2 ? 1 - k : k);
         s.goals = also(w, arg, 0, v, 0, s.goals);
@@ -206,11 +153,16 @@ static void solve_node(struct world *w, struct state s, const struct pat *p, ir_
     if (!op_fits(w, p, n) || s.nnodes == 64) return;
     s.node[s.nnodes].at = n;
     s.node[s.nnodes++].keep = p->keep;
-    if (p->attrs_slot == SLOT_NONE && !rest_is_default(w, p, n)) return;
+    if (p->attrs_slot == SLOT_NONE && !holds_defaults(w->a, w->g, n, p)) return;
+    const struct pm_site site = {.g = w->g, .arena = w->a};
+    if (p->lossless && !pm_cast_is_lossless(&site, n)) return;
     for (uint32_t i = 0; i < p->nattrs; i++)
         if (!attr_is_as_said(w, &s, n, &p->attrs[i])) return;
     if (p->op_slot != SLOT_NONE &&
-        !bind(w, &s, p->op_slot, (struct holds){OPERATOR, n, 0, NULL, false}))
+        !bind(w, &s, p->op_slot, (struct holds){.kind = OPERATOR, .a = n}))
+        return;
+    if (p->attrs_slot != SLOT_NONE &&
+        !bind(w, &s, p->attrs_slot, (struct holds){.kind = PARAMS, .a = n}))
         return;
     if (!outputs_fit(w, &s, p, n, output)) return;
     mark_defined(w, &s, p);
@@ -223,7 +175,7 @@ static void solve_node(struct world *w, struct state s, const struct pat *p, ir_
 /* --- goals ------------------------------------------------------------------------ */
 static void solve_slot(struct world *w, struct state s, uint32_t slot, ir_value v) {
     const struct rule_slot *x = &w->r->slots[slot];
-    if (v == IR_NONE || !bind(w, &s, slot, (struct holds){VALUE, v, 0, NULL, false}))
+    if (v == IR_NONE || !bind(w, &s, slot, value_of(v)))
         return;
     if (x->def && !s.defined[slot]) {
         mark_defined(w, &s, x->def);
@@ -269,7 +221,10 @@ static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_v
         solve(w, s);
         break;
     case PAT_LITERAL:
-        if (v != IR_NONE && pm_literal_fits(w->g, v, &p->lit, w->a)) solve(w, s);
+        if (v == IR_NONE) break;
+        if (pm_literal_is_ground(&p->lit) ? pm_literal_fits(w->g, v, &p->lit, w->a)
+                                          : items_fit(w, &s, value_of(v), &p->lit))
+            solve(w, s);
         break;
     case PAT_ALT:
         for (uint32_t i = 0; i < p->nalts; i++) {
@@ -323,30 +278,43 @@ static bool nothing_leaks(struct world *w, const struct state *s) {
 static const char *line(struct world *w, const struct holds *slot) {
     struct buf b = {0};
     for (uint32_t i = 0; i < w->r->nslots; i++)
-        buf_printf(&b, "%s%s=%s", i ? "; " : "", w->r->slots[i].name, text_of(w, slot[i]));
+        buf_printf(&b, "%s%s=%s", i ? "; " : "", w->r->slots[i].name, holds_text(w->a, w->g, slot[i]));
     const char *text = arena_strdup(w->a, buf_text(&b));
     buf_free(&b);
     return text;
 }
 
-/* Types last; of dimensions only what the tests write: numbers and names. */
+/* --- types -------------------------------------------------------------------------- */
+static bool dim_fits(struct world *w, struct state *s, const struct pat_dim *d, ir_dim x) {
+    if (d->kind == DIM_CONST) return x == ir_dim_const(w->g->model->dims, d->value);
+    return d->kind != DIM_SLOT || bind(w, s, d->slot, (struct holds){.kind = DIM, .a = x});
+}
+
+static bool dims_fit(struct world *w, struct state *s, const struct pat_type *t,
+                     ir_value v) {
+    const struct ir_type *x = ir_val(w->g, v)->type;
+    uint32_t rest = 0;
+    while (rest < t->ndims && t->dims[rest].kind != DIM_REST) rest++;
+    uint32_t behind = rest < t->ndims ? t->ndims - rest - 1 : 0;
+    if (!ir_type_ranked(x)) return false;
+    if (rest == t->ndims ? x->rank != rest : x->rank < rest + behind) return false;
+    for (uint32_t k = 0; k < rest; k++)
+        if (!dim_fits(w, s, &t->dims[k], x->dims[k])) return false;
+    for (uint32_t k = 0; k < behind; k++)
+        if (!dim_fits(w, s, &t->dims[rest + 1 + k], x->dims[x->rank - behind + k]))
+            return false;
+    if (rest == t->ndims || t->dims[rest].slot == SLOT_NONE) return true;
+    return bind(w, s, t->dims[rest].slot, (struct holds){DIMS, v, rest, behind, NULL, false});
+}
+
+/* Last of all. */
 static bool types_fit(struct world *w, struct state *s) {
     for (uint32_t i = 0; i < w->r->nslots; i++) {
         const struct pat_type *t = w->r->slots[i].type;
         if (!t || s->slot[i].kind != VALUE) continue;
         const struct ir_type *x = ir_val(w->g, s->slot[i].a)->type;
         if (t->dtypes && !(t->dtypes >> ir_type_dtype(x) & 1)) return false;
-        if (!t->shaped) continue;
-        if (!ir_type_ranked(x) || x->rank != t->ndims) return false;
-        for (uint32_t k = 0; k < t->ndims; k++) {
-            const struct pat_dim *d = &t->dims[k];
-            if (d->kind == DIM_CONST &&
-                x->dims[k] != ir_dim_const(w->g->model->dims, d->value))
-                return false;
-            if (d->kind == DIM_SLOT &&
-                !bind(w, s, d->slot, (struct holds){DIM, x->dims[k], 0, NULL, false}))
-                return false;
-        }
+        if (t->shaped && !dims_fit(w, s, t, s->slot[i].a)) return false;
     }
     return true;
 }
@@ -423,7 +391,7 @@ static void solve_root(struct world *w, struct state s, const struct pat *p,
     } else if (p->kind == PAT_SLOT) {
         const struct rule_slot *x = &w->r->slots[p->slot];
         v = ir_output(w->g, w->root, x->def_output);
-        if (v != IR_NONE && !bind(w, &s, p->slot, (struct holds){VALUE, v, 0, NULL, false}))
+        if (v != IR_NONE && !bind(w, &s, p->slot, value_of(v)))
             return;
         mark_defined(w, &s, x->def);
         solve_root(w, s, x->def, x->def_output);
@@ -453,12 +421,19 @@ const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_aut
     struct holds *h = arena_zalloc(a, r->nslots * sizeof *h);
     for (uint32_t i = 0; i < r->nslots; i++) {
         const struct pm_binding b = slots[i];
-        if (b.kind == BOUND_VALUE) h[i] = (struct holds){VALUE, b.a, 0, NULL, false};
-        if (b.kind == BOUND_LIST) h[i] = (struct holds){VALUES, b.a, b.b, NULL, false};
-        if (b.kind == BOUND_OP) h[i] = (struct holds){OPERATOR, b.a, 0, NULL, false};
-        if (b.kind == BOUND_DIM) h[i] = (struct holds){DIM, b.a, 0, NULL, false};
-        if (b.kind == BOUND_ATTR)
-            h[i] = (struct holds){PARAM, b.a, 0, p->param.at[b.b], b.c != 0};
+        switch (b.kind) {
+        case BOUND_VALUE: h[i] = value_of(b.a); break;
+        case BOUND_LIST: h[i] = (struct holds){.kind = VALUES, .a = b.a, .b = b.b}; break;
+        case BOUND_OP: h[i] = (struct holds){.kind = OPERATOR, .a = b.a}; break;
+        case BOUND_ATTRS: h[i] = (struct holds){.kind = PARAMS, .a = b.a}; break;
+        case BOUND_DIM: h[i] = (struct holds){.kind = DIM, .a = b.a, .b = b.b}; break;
+        case BOUND_DIMS: h[i] = (struct holds){DIMS, b.a, b.b, b.c, NULL, false}; break;
+        case BOUND_ATTR:
+            h[i] = (struct holds){PARAM, b.a, 0, 0, p->param.at[b.b], b.c != 0};
+            break;
+        case BOUND_NOTHING:
+        case BOUND_NODE: break;
+        }
     }
     return line(&w, h);
 }

@@ -1,8 +1,7 @@
 /* matcher_label_test.c -- labels rule out nodes, and never a match.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "matcher/label.h"
-#include "matcher/match.h"
+#include "tests/oracle/levels.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/rule_kit.h"
 
@@ -32,75 +31,25 @@ static const struct pm_auto *random_rules(struct arena *a, struct dice *d,
     return pm_compile(a, packs, 1, &diags);
 }
 
-struct matches {
-    VEC(struct pm_match) list;
-};
-
-static void find(struct pm_matcher *t, struct ir_graph *g, ir_node n, struct arena *a,
-                 struct matches *out) {
-    pm_matcher_find(t, &t->p->stages.at[0], g, n);
-    for (uint32_t i = 0; i < t->found.len; i++) {
-        struct pm_match m = t->found.at[i];
-        m.slots = arena_copy(a, m.slots, m.accept->rule->nslots * sizeof *m.slots);
-        vec_push(a, &out->list, m);
-    }
-}
-
-static bool same(const struct matches *x, const struct matches *y) {
-    if (x->list.len != y->list.len) return false;
-    for (uint32_t i = 0; i < x->list.len; i++) {
-        const struct pm_match *a = &x->list.at[i], *b = &y->list.at[i];
-        if (a->accept != b->accept ||
-            memcmp(a->slots, b->slots, a->accept->rule->nslots * sizeof *a->slots) != 0)
-            return false;
-    }
-    return true;
-}
-
-struct tally {
-    uint32_t nodes, labelled, unlabelled, matches;
-};
-
-static bool compare_case(uint64_t seed, struct tally *sum) {
+static bool compare_case(uint64_t seed, struct levels *sum) {
     struct arena a = ARENA_EMPTY;
     struct dice d = {seed * 0x9e3779b97f4a7c15u + 1};
+    struct buf why = {0};
     struct ir_model *m = random_model(&a, &d, 5 + roll(&d, 30));
-    const struct pm_auto *p = random_rules(&a, &d, m);
-    struct pm_matcher t;
-    struct pm_labels labels;
-    pm_matcher_init(&t, p, m, NULL, &a);
-    pm_labels_init(&labels, p, &a);
-    struct pm_site site = pm_matcher_site(&t, m->main);
-    pm_labels_begin(&labels, &site);
-    bool ok = pm_labels_hold(&labels, m->main);
-    for (ir_node n = m->main->first; ok && n != IR_NONE; n = ir_nod(m->main, n)->next) {
-        struct matches with = {0}, without = {0};
-        uint64_t before = t.candidates;
-        t.labels = NULL;
-        find(&t, m->main, n, &a, &without);
-        sum->unlabelled += (uint32_t)(t.candidates - before);
-        before = t.candidates;
-        t.labels = &labels;
-        find(&t, m->main, n, &a, &with);
-        sum->labelled += (uint32_t)(t.candidates - before);
-        sum->matches += with.list.len;
-        sum->nodes++;
-        ok = same(&with, &without);
-        if (!ok) printf("\nseed %u node %u: %u matches with labels, %u without\n",
-                        (unsigned)seed, n, with.list.len, without.list.len);
-    }
-    pm_matcher_free(&t);
+    bool ok = levels_agree(random_rules(&a, &d, m), m, sum, &why);
+    if (!ok) printf("\nseed %u: %s\n", (unsigned)seed, buf_text(&why));
+    buf_free(&why);
     arena_free(&a);
     return ok;
 }
 
 static void labels_find_the_same_matches(void) {
-    struct tally sum = {0};
+    struct levels sum = {0};
     for (uint64_t seed = 1; seed <= CASES; seed++)
         CU_ASSERT_FATAL(compare_case(seed, &sum));
     CU_ASSERT(sum.matches > 3 * CASES);
     /* Most rules were cut from the graph, so that labels cannot rule out much. */
-    CU_ASSERT(sum.labelled < sum.unlabelled * 9 / 10);
+    CU_ASSERT(sum.labelled < sum.bare * 9 / 10);
 }
 
 /* --- what labels tell ------------------------------------------------------------------ */

@@ -1,0 +1,19 @@
+/* levels.h -- does the whole matcher find what its bind level finds alone, and that what the
+ * oracle finds? SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LEVELS_H
+#define LEVELS_H
+
+#include "matcher/matcher.h"
+
+struct levels {
+    uint32_t most; /* the oracle is asked in graphs of no more nodes */
+    uint64_t nodes, matches;
+    uint64_t labelled, bare; /* candidates, with labels and without */
+    uint64_t asked;          /* of the oracle: rules at nodes */
+};
+/* Every node of every graph, every stage. false: *why in words. */
+bool levels_agree(const struct pm_auto *p, struct ir_model *m, struct levels *sum,
+                  struct buf *why);
+
+#endif
