@@ -1,20 +1,70 @@
-/* verify.c -- see verify.h: rewrites judged one by one. The whole model: whole.c.
+/* verify.c -- see verify.h: rewrites judged one by one; what cannot be, as a whole. The
+ * mode of the whole model: whole.c.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "api/verify.h"
 
 #include "api/whole.h"
 
-static enum rw_code judge_each(const struct pm_auto *rules, struct ir_model *m,
-                               const struct pm_options *o, struct judge *j,
-                               struct arena *report_arena, struct pm_report *report,
-                               struct diag_sink *diags, struct judge_counts *counts) {
-    struct judge_rewrites *each = judge_rewrites_new(j, report_arena, diags);
-    struct pm_options own = *o;
-    own.judge = judge_rewrites_judge(each);
-    enum rw_code code = api_rewrite(rules, m, &own, report_arena, report, diags);
-    *counts = judge_rewrites_end(each);
+/* A run in which each rewrite is judged. */
+static enum rw_code judge_each(struct api_whole *w, struct ir_model *m, bool strict,
+                               struct diag_sink *diags, struct pm_report *report,
+                               struct judge_rewrites **each) {
+    struct pm_options own = *w->options;
+    *each = judge_rewrites_new(w->judge, strict, w->arena, diags);
+    own.judge = judge_rewrites_judge(*each);
+    return api_rewrite(w->rules, m, &own, w->arena, report, diags);
+}
+
+/* The model as it was read, once more. */
+static enum rw_code reread(const struct api_whole *w, const struct ir_model *m,
+                           struct arena *a, struct diag_sink *unheard,
+                           struct ir_model **out) {
+    *out = ir_model_reread(a, m, unheard);
+    return *out ? api_prepare(*out, w->options->verify, unheard) : RW_FORMAT;
+}
+
+/* Does the rewritten model as a whole give what it gave? */
+static bool is_same_as_a_whole(struct api_whole *w, struct ir_model *m,
+                               struct diag_sink *unheard) {
+    struct arena a = ARENA_EMPTY;
+    struct api_whole own = *w;
+    const char *why;
+    own.diags = unheard;
+    bool same = reread(w, m, &a, unheard, &own.original) == RW_OK &&
+                api_whole_inputs(&own) == RW_OK && api_whole_agrees(&own, m, &a, &why);
+    if (own.original) ir_model_close(own.original);
+    arena_free(&a);
+    return same;
+}
+
+/* Once more from the beginning, without what could not be run by itself. */
+static enum rw_code leave_unchecked_out(struct api_whole *w, const struct ir_model *m,
+                                        struct diag_sink *unheard,
+                                        struct pm_report *report,
+                                        struct api_rewritten *out) {
+    struct judge_rewrites *each;
+    out->arena = ARENA_EMPTY;
+    *report = (struct pm_report){0};
+    TRY(reread(w, m, &out->arena, unheard, &out->model));
+    enum rw_code code = judge_each(w, out->model, true, unheard, report, &each);
+    out->counts = judge_rewrites_count(each);
+    judge_rewrites_end(each, "so it is not applied there");
     return code;
+}
+
+static enum rw_code rewrite_each(struct api_whole *w, struct ir_model *m,
+                                 struct pm_report *report, struct api_rewritten *out) {
+    struct judge_rewrites *each;
+    struct diag_sink unheard;
+    diag_init(&unheard, w->arena);
+    enum rw_code code = judge_each(w, m, false, w->diags, report, &each);
+    out->counts = judge_rewrites_count(each);
+    bool doubt = code == RW_OK && out->counts.unknown > 0;
+    bool same = doubt && is_same_as_a_whole(w, m, &unheard);
+    judge_rewrites_end(each, same ? "but the model as a whole gives the same"
+                                  : "so it is not applied there");
+    return doubt && !same ? leave_unchecked_out(w, m, &unheard, report, out) : code;
 }
 
 enum rw_code api_rewrite_judged(const struct pm_auto *rules, struct ir_model *m,
@@ -30,8 +80,7 @@ enum rw_code api_rewrite_judged(const struct pm_auto *rules, struct ir_model *m,
                               .judge = j, .arena = report_arena, .diags = diags};
     enum rw_code code = o->verify == PM_VERIFY_MODEL
                             ? api_rewrite_whole(&whole, report, out)
-                            : judge_each(rules, m, o, j, report_arena, report, diags,
-                                         &out->counts);
+                            : rewrite_each(&whole, m, report, out);
     out->runtime = arena_strdup(report_arena, judge_version(j));
     judge_close(j);
     return code;

@@ -22,7 +22,8 @@ struct api_rewritten {
     const char *runtime;        /* version of ONNX Runtime, or NULL: not asked */
 };
 /* api_rewrite under pm_options.verify; m is prepared. With PM_VERIFY_REWRITES a rewrite
- * that is found wrong is undone by itself. With PM_VERIFY_MODEL m stays as it is: it is
+ * that is found wrong is undone by itself; where some could not be run by themselves the
+ * whole model is, and unless it gives the same they are undone as well. With PM_VERIFY_MODEL m stays as it is: it is
  * read again, rewritten, and compared; where the results differ the first wrong step is
  * sought and left out, until they agree (RW_WRONG when they never do). */
 enum rw_code api_rewrite_judged(const struct pm_auto *rules, struct ir_model *m,

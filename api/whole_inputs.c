@@ -8,7 +8,7 @@
 /* Rounding of single rewrites adds up, and where integers are rounded to, one step more
  * or less may come out at the end. */
 #define MANY 3
-#define QUANTISED (1.0 / 16)
+#define QUANTISED (1.0 / 32)
 
 /* --- running ---------------------------------------------------------------------- */
 
@@ -55,26 +55,48 @@ static enum rw_code read_inputs(struct api_whole *w, uint32_t session) {
     return RW_OK;
 }
 
+static enum rw_code no_inputs(struct api_whole *w) {
+    enum rw_code code = cannot(w, "run it on inputs that were made up");
+    diag_where(w->diags, DIAG_HELP, ir_model_name(w->original),
+               "give inputs that it runs with: --inputs X.npz");
+    return code;
+}
+
 /* Small sizes and larger ones; sizes that the model does not take are left out. */
-static enum rw_code make_inputs(struct api_whole *w, uint32_t session) {
+static enum rw_code make_sets(struct api_whole *w, uint32_t session, bool flag) {
     static const uint32_t sizes[] = {0, 3, 2, 1};
     _Static_assert(countof(sizes) == JUDGE_SIZES, "all of them");
-    make_room(w, MOST_SETS);
-    for (uint32_t k = 0; k < JUDGE_SIZES && w->nsets < MOST_SETS; k++) {
-        struct judge_inputs_options o = {.seed = 1 + k, .sizes = sizes[k]};
+    uint32_t most = w->nsets + MOST_SETS;
+    for (uint32_t k = 0; k < JUDGE_SIZES && w->nsets < most; k++) {
+        struct judge_inputs_options how = {.seed = 1 + k, .sizes = sizes[k], .flag = flag};
         uint32_t i = w->nsets;
-        TRY(judge_inputs(w->original, &o, w->arena, w->diags, &w->in[i]));
-        w->nsets += run(w, session, i, w->arena, &w->wanted[i]) == JUDGE_OK;
+        TRY(judge_inputs(w->original, &how, w->arena, w->diags, &w->in[i]));
+        enum judge_outcome o = run(w, session, i, w->arena, &w->wanted[i]);
+        w->nsets += o == JUDGE_OK;
+        if (o == JUDGE_CRASHED || o == JUDGE_LATE) return no_inputs(w);
     }
-    return w->nsets > 0 ? RW_OK : cannot(w, "run it on inputs that were made up");
+    return RW_OK;
+}
+
+static enum rw_code make_inputs(struct api_whole *w, uint32_t session) {
+    make_room(w, 2 * MOST_SETS);
+    TRY(make_sets(w, session, true));
+    if (judge_has_flag(w->original)) TRY(make_sets(w, session, false));
+    return w->nsets > 0 ? RW_OK : no_inputs(w);
+}
+
+static bool rounds(const char *op) {
+    static const char *const words[] = {"Quantize", "QLinear", "MatMulNBits"};
+    for (size_t i = 0; i < countof(words); i++)
+        if (strstr(op, words[i])) return true;
+    return false;
 }
 
 static bool rounds_to_integers(const struct ir_model *m) {
     for (uint32_t i = 0; i < m->graphs.len; i++) {
         const struct ir_graph *g = m->graphs.at[i];
         for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
-            if (strstr(ir_op_name(g, n), "Quantize") || strstr(ir_op_name(g, n), "QLinear"))
-                return true;
+            if (rounds(ir_op_name(g, n))) return true;
     }
     return false;
 }

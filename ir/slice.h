@@ -43,7 +43,7 @@ struct ir_slice_input {
 };
 struct ir_slice_constant {
     ir_value v;
-    const struct ir_tensor *tensor; /* in memory */
+    const struct ir_tensor *tensor; /* in memory, or external to the folder of the model */
 };
 struct ir_slice_output {
     ir_value v;

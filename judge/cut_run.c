@@ -1,6 +1,7 @@
 /* cut_run.c -- both sides of a cut in the runtime.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/os.h"
 #include "judge/compare.h"
 #include "judge/cut.h"
 
@@ -9,8 +10,12 @@
 #define ENOUGH_PLANS 2  /* that both sides were run with */
 #define KEY_ELEMENTS 64 /* integers of more are weights */
 #define MOST_BYTES ((uint64_t)256 << 20) /* of constants that are read */
+#define LARGE ((uint64_t)1 << 20) /* bytes of a constant that stays in its file */
 #define ENOUGH_FINITE 4 /* one of so many elements */
-#define NOISE 8         /* times what shaken inputs change, is rounding */
+/* Times what shaken inputs change, is rounding; the bounds of types of 16 bits are some
+ * steps wide already. */
+#define NOISE 8
+#define NOISE_16_BITS 2
 
 /* --- models ----------------------------------------------------------------------- */
 
@@ -40,6 +45,30 @@ static struct ir_tensor *outline(struct cut *c, const struct ir_tensor *t) {
     return ir_tensor_ints(c->a, t->rank + 2, facts);
 }
 
+/* The name of the model's file in its folder; NULL: it was not read from there. */
+static const char *model_file(struct cut *c) {
+    const struct ir_model *m = c->g->model;
+    const char *folder = ir_model_folder(m), *path = ir_model_name(m);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct os_stamp stamp;
+    if (!folder || !os_stat(arena_printf(c->a, "%s/%s", folder, name), &stamp)) return NULL;
+    return stamp.size == ir_model_file_size(m) ? name : NULL;
+}
+
+/* A large constant as external data, in the file where it is: nobody has to copy it. */
+static const struct ir_tensor *by_reference(struct cut *c, const struct ir_tensor *t) {
+    bool in_file = t->storage == IR_IN_FILE, external = t->storage == IR_EXTERNAL;
+    if (t->nbytes < LARGE || !(in_file || external)) return NULL;
+    const char *location = external ? t->location : model_file(c);
+    if (!location || !ir_model_folder(c->g->model)) return NULL;
+    struct ir_tensor *x = arena_new(c->a, struct ir_tensor);
+    *x = (struct ir_tensor){.dtype = t->dtype, .rank = t->rank, .dims = t->dims,
+                            .count = t->count, .nbytes = t->nbytes,
+                            .storage = IR_EXTERNAL, .location = location,
+                            .offset = t->offset};
+    return x;
+}
+
 static const struct ir_tensor *in_memory(struct cut *c, const struct ir_tensor *t) {
     if (t->storage == IR_IN_MEMORY || t->storage == IR_STRINGS) return t;
     const void *bytes = ir_tensor_read(c->g->model, t, c->a);
@@ -58,13 +87,13 @@ static bool constants_of(struct cut *c, uint32_t side, bool key,
         const struct cut_port *p = &c->ports.at[i];
         if (!p->constant || !p->seen[side]) continue;
         bool outlined = key && is_weight(p->constant);
-        *why = "its constants are too large";
-        if (!outlined &&
-            (!rw_add_u64(bytes, p->constant->nbytes, &bytes) || bytes > MOST_BYTES))
-            return false;
         const struct ir_tensor *t =
-            outlined ? outline(c, p->constant) : in_memory(c, p->constant);
+            outlined ? outline(c, p->constant) : by_reference(c, p->constant);
+        *why = "its constants are too large";
+        if (!t && (!rw_add_u64(bytes, p->constant->nbytes, &bytes) || bytes > MOST_BYTES))
+            return false;
         *why = "a constant cannot be read";
+        if (!t) t = in_memory(c, p->constant);
         if (!t) return false;
         list[ports->nconstants++] = (struct ir_slice_constant){p->v, t};
     }
@@ -169,7 +198,8 @@ static bool load(struct trial *t, const struct cut_inputs *in, uint32_t side) {
         buf_free(&bytes);
         return settle(t, CUT_UNKNOWN, why);
     }
-    struct judge_model m = {.bytes = bytes.at, .len = bytes.len};
+    struct judge_model m = {.bytes = bytes.at, .len = bytes.len,
+                            .folder = ir_model_folder(t->c->g->model)};
     enum judge_outcome o = judge_load(t->j, &m, &t->session[side]);
     t->loaded[side] = o == JUDGE_OK;
     buf_free(&bytes);
@@ -195,7 +225,8 @@ static bool is_noise(struct trial *t, const struct cut_inputs *in,
     if (run(t, 0, in, &shaken, &again) != JUDGE_OK) return false;
     struct judge_verdict v =
         judge_compare(was->at[result].tensor, again.at[result].tensor, bounds);
-    return difference <= NOISE * v.relative;
+    bool narrow = ir_dtype_bits(was->at[result].tensor->dtype) <= 16;
+    return difference <= (narrow ? NOISE_16_BITS : NOISE) * v.relative;
 }
 
 static const char *numbers(struct trial *t, const struct judge_verdict *v,

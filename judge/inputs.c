@@ -51,6 +51,16 @@ static int64_t choices(struct judge_sizes *s, const struct ir_graph *g, ir_node 
     return 0;
 }
 
+/* Is the number how often a Loop runs? */
+static bool is_trip_count(const struct ir_graph *g, ir_value v) {
+    ir_use u = ir_val(g, v)->uses;
+    for (uint32_t i = 0; u != IR_NONE && i < MOST_VISITED; i++, u = g->uses.at[u].next)
+        if (g->uses.at[u].user != IR_NONE && g->uses.at[u].slot == 0 &&
+            ir_is_op(g, g->uses.at[u].user, "Loop"))
+            return true;
+    return false;
+}
+
 struct walk {
     struct judge_sizes *sizes;
     const struct ir_graph *g;
@@ -97,6 +107,17 @@ static enum rw_code refuse(const struct ir_model *m, const char *name, const cha
     return RW_FORMAT;
 }
 
+/* A single bool, as is wished; and a Loop runs some times, for what it does later may not be
+ * what it does first. */
+static void set_single(const struct ir_graph *g, ir_value v, struct ir_tensor *t, bool flag,
+                       struct arena *a) {
+    static const int64_t trips = 3;
+    if (t->count != 1) return;
+    if (t->dtype == IR_BOOL) t->data = arena_copy(a, &flag, sizeof flag);
+    if (t->dtype == IR_INT64 && is_trip_count(g, v))
+        t->data = arena_copy(a, &trips, sizeof trips);
+}
+
 static const struct ir_type *tensor_type(const struct ir_value_info *v) {
     const struct ir_type *t = v->type;
     return t && t->kind == IR_TENSOR && t->dtype != IR_UNDEFINED ? t : NULL;
@@ -118,7 +139,20 @@ static enum rw_code make(struct ir_model *m, ir_value v, struct judge_sizes *s,
         return refuse(m, info->name, "it is too large", diags);
     int64_t most = ir_dtype_is_int(t->dtype) ? below(s, m->main, v) : 0;
     *out = judge_tensor(a, t->dtype, t->rank, dims, o->fill, most, seed);
-    return *out ? RW_OK : refuse(m, info->name, "its type cannot be made up", diags);
+    if (!*out) return refuse(m, info->name, "its type cannot be made up", diags);
+    set_single(m->main, v, *out, o->flag, a);
+    return RW_OK;
+}
+
+bool judge_has_flag(const struct ir_model *m) {
+    for (uint32_t i = 0; i < m->main->inputs.len; i++) {
+        const struct ir_type *t = tensor_type(ir_val(m->main, m->main->inputs.at[i]));
+        int64_t size = 1;
+        if (!t || t->dtype != IR_BOOL || !t->ranked || t->rank > 1) continue;
+        if (t->rank == 0 || (ir_dim_is_const(m->dims, t->dims[0], &size) && size == 1))
+            return true;
+    }
+    return false;
 }
 
 enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,

@@ -22,7 +22,10 @@ struct judge_inputs_options {
     uint64_t seed;
     uint32_t sizes; /* 0 .. JUDGE_SIZES - 1 */
     enum judge_fill fill;
+    bool flag;      /* what single bools are: which way an If goes */
 };
+/* Has the model an input that is one bool? Both values are of interest then. */
+bool judge_has_flag(const struct ir_model *m);
 /* For a model that was inferred (ir_infer_model). Initializers that are inputs get no
  * value. RW_FORMAT with a diagnostic for an input that is no tensor or would be too
  * large. */

@@ -7,6 +7,7 @@
 #include "judge/zip.h"
 
 #define INPUT "in:"
+#define MOST_NAMES 8 /* that a message lists */
 
 static enum rw_code refuse(struct diag_sink *diags, const char *path, const char *what,
                            const char *name) {
@@ -106,16 +107,27 @@ static const struct judge_value *find(const struct judge_values *values, const c
     return NULL;
 }
 
+static enum rw_code no_array(const struct judge_values *given, const char *input,
+                             const char *path, struct diag_sink *diags) {
+    struct buf names = {0};
+    for (uint32_t i = 0; i < given->n && i < MOST_NAMES; i++) {
+        buf_puts(&names, i ? ", " : "");
+        buf_quote(&names, given->at[i].name);
+    }
+    diag_where(diags, DIAG_ERROR, path, "there is no array for input \"%s\"", input);
+    diag_where(diags, DIAG_HELP, path, "%s%s%s",
+               given->n ? "arrays are called like inputs; there are " : "the file is empty",
+               buf_text(&names), given->n > MOST_NAMES ? ", ..." : "");
+    buf_free(&names);
+    return RW_FORMAT;
+}
+
 static enum rw_code fit(const struct ir_value_info *input, const struct judge_values *given,
                         const char *path, struct arena *a, struct diag_sink *diags,
                         struct judge_value *out) {
     const struct judge_value *v = find(given, input->name);
     enum ir_dtype type = ir_type_dtype(input->type);
-    if (!v) {
-        diag_where(diags, DIAG_ERROR, path, "there is no array for input \"%s\"",
-                   input->name);
-        return RW_FORMAT;
-    }
+    if (!v) return no_array(given, input->name, path, diags);
     *out = *v;
     if (type == IR_UNDEFINED || v->tensor->dtype == type) return RW_OK;
     out->tensor = as_type(v->tensor, type, a);

@@ -22,6 +22,7 @@ struct complaint { /* of a rule */
 
 struct judge_rewrites {
     struct judge *j;
+    bool strict;
     struct arena *arena;
     struct diag_sink *diags;
     struct arena step; /* of one rewrite */
@@ -104,7 +105,7 @@ static bool after(void *ctx, const struct pm_change *c) {
         r->counts.unknown++;
         x->unknown++;
         x->why = v.why;
-        return true;
+        return !r->strict;
     }
     r->counts.wrong++;
     if (x->wrong++ == 0) warn(r, c, v.why);
@@ -120,10 +121,11 @@ static void before(void *ctx, struct ir_graph *g, uint32_t n, const ir_node *mat
 
 /* --- the whole run ---------------------------------------------------------------- */
 
-struct judge_rewrites *judge_rewrites_new(struct judge *j, struct arena *a,
+struct judge_rewrites *judge_rewrites_new(struct judge *j, bool strict, struct arena *a,
                                           struct diag_sink *diags) {
     struct judge_rewrites *r = arena_new(a, struct judge_rewrites);
-    *r = (struct judge_rewrites){.j = j, .arena = a, .diags = diags, .index = {.arena = a}};
+    *r = (struct judge_rewrites){.j = j, .strict = strict, .arena = a, .diags = diags,
+                                 .index = {.arena = a}};
     r->judge = (struct pm_judge){r, before, after};
     return r;
 }
@@ -132,7 +134,11 @@ const struct pm_judge *judge_rewrites_judge(const struct judge_rewrites *r) {
     return &r->judge;
 }
 
-struct judge_counts judge_rewrites_end(struct judge_rewrites *r) {
+struct judge_counts judge_rewrites_count(const struct judge_rewrites *r) {
+    return r->counts;
+}
+
+void judge_rewrites_end(struct judge_rewrites *r, const char *fate) {
     for (uint32_t i = 0; i < r->complaints.len; i++) {
         const struct complaint *x = &r->complaints.at[i];
         if (x->wrong > 1)
@@ -141,10 +147,9 @@ struct judge_counts judge_rewrites_end(struct judge_rewrites *r) {
                     x->rule->name, x->wrong);
         if (x->unknown)
             diag_at(r->diags, DIAG_WARNING, x->rule->at,
-                    "rule \"%s\" was applied %u time%s unchecked: %s", x->rule->name,
-                    x->unknown, x->unknown == 1 ? "" : "s", x->why);
+                    "rule \"%s\" could not be checked by itself in %u place%s, %s: %s",
+                    x->rule->name, x->unknown, x->unknown == 1 ? "" : "s", fate, x->why);
     }
     arena_free(&r->step);
     buf_free(&r->key);
-    return r->counts;
 }

@@ -15,7 +15,8 @@
 #include "matcher/matcher.h"
 
 struct judge_rewrites;
-struct judge_rewrites *judge_rewrites_new(struct judge *j, struct arena *a,
+/* `strict`: what could not be run is undone, too. */
+struct judge_rewrites *judge_rewrites_new(struct judge *j, bool strict, struct arena *a,
                                           struct diag_sink *diags);
 /* For pm_options. */
 const struct pm_judge *judge_rewrites_judge(const struct judge_rewrites *r);
@@ -25,8 +26,9 @@ struct judge_counts {
     uint32_t run;    /* ... of so many kinds ... */
     uint32_t wrong, unknown; /* ... were found wrong; could not be run */
 };
-/* Warns of rules some of whose rewrites could not be judged, and of how often others were
- * found wrong. Frees what is not in the arena. */
-struct judge_counts judge_rewrites_end(struct judge_rewrites *r);
+struct judge_counts judge_rewrites_count(const struct judge_rewrites *r);
+/* Warns of rules some of whose rewrites could not be run, `fate` says what came of them,
+ * and of how often others were found wrong. Frees what is not in the arena. */
+void judge_rewrites_end(struct judge_rewrites *r, const char *fate);
 
 #endif
