@@ -32,6 +32,7 @@ int cmd_infer(struct session *s);
 int cmd_rules(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_diff(struct session *s);
+int cmd_capture(struct session *s);
 int cmd_later(struct session *s); /* a command that is not there yet */
 
 /* --- session.c ---------------------------------------------------------------------- */

@@ -10,7 +10,7 @@ enum option_id {
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
-    OPT_LATER
+    OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -45,7 +45,10 @@ static const struct option_def defs[] = {
      "by how much folding one constant may enlarge the file (default 64K)"},
     {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN,
      "off, structure (default), or by ONNX Runtime: rewrites, model"},
-    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF | FOR_CAPTURE,
+    {OPT_VALUES, 0, "inputs", "A,B", FOR_CAPTURE, "values that the subgraph begins with"},
+    {OPT_OUTPUTS, 0, "outputs", "Y,Z", FOR_CAPTURE, "values that it makes"},
+    {OPT_NAME, 0, "name", "NAME", FOR_CAPTURE, "of the rule (default: from the output)"},
+    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF,
      "run on these (--verify=model: else made up); may be repeated"},
     {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF,
      "the library of ONNX Runtime"},
@@ -75,7 +78,6 @@ static const struct option_def defs[] = {
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
     {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
     {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
-    {OPT_LATER, 0, "outputs", "Y", FOR_CAPTURE, NULL},
 };
 
 /* --- values ------------------------------------------------------------------------- */
@@ -183,6 +185,22 @@ static bool read_define(struct reader *r, const char *value) {
     return true;
 }
 
+/* Names with commas between them; a comma of a name is written `\,`. */
+static void read_names(struct reader *r, const char *value, bool outputs) {
+    char *to = arena_alloc(r->arena, strlen(value) + 1), *begin = to;
+    for (;; value++) {
+        if (*value == '\\' && value[1] == ',') *to++ = *++value;
+        else if (*value && *value != ',') *to++ = *value;
+        else {
+            *to++ = 0;
+            if (*begin && outputs) vec_push(r->arena, &r->o->outputs, begin);
+            else if (*begin) vec_push(r->arena, &r->o->inputs, begin);
+            begin = to;
+            if (!*value) return;
+        }
+    }
+}
+
 static bool apply(struct reader *r, const struct option_def *d, const char *value) {
     struct options *o = r->o;
     uint32_t x = 0;
@@ -229,6 +247,9 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_QUIET: o->verbosity = -1; return true;
     case OPT_VERBOSE: o->verbosity = 1; return true;
     case OPT_INPUTS: vec_push(r->arena, &o->inputs, value); return true;
+    case OPT_VALUES: read_names(r, value, false); return true;
+    case OPT_OUTPUTS: read_names(r, value, true); return true;
+    case OPT_NAME: o->name = value; return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_LATER: o->later = arena_printf(r->arena, "--%s", d->name); return true;
     }

@@ -27,9 +27,9 @@ struct options {
     enum ir_weights weights;
     uint64_t fold_limit; /* bytes */
     enum pm_verify verify;
-    const char *rule, *node, *keep, *ort; /* --rule, --node, --keep, --ort, or NULL */
+    const char *rule, *node, *keep, *ort, *name; /* --rule, --node ..., or NULL */
     int64_t seed, count, jobs;
-    VEC(const char *) inputs; /* .npz files */
+    VEC(const char *) inputs, outputs; /* .npz files; of capture: names of values */
     bool random;      /* --random */
     double tolerance; /* negative: what class float allows, by type */
     VEC(const char *) packs;

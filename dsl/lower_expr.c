@@ -307,7 +307,8 @@ static bool slot_condition(struct lower *l, const struct ast *cond) {
     uint32_t slot = bound_value(l, inner->args.at[0]);
     if (slot == SLOT_NONE) return true;
     if (l->slots.at[slot].type) dsl_error(l, inner->at, "a second type for the same value");
-    l->slots.at[slot].type = dsl_type(l, inner->type);
+    const struct pat_type *type = dsl_type(l, inner->type); /* which may move the slots */
+    l->slots.at[slot].type = type;
     return true;
 }
 

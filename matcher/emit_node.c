@@ -194,12 +194,18 @@ static bool implied_hold(struct pm_build *b, const struct pm_draft *d, ir_node n
     return true;
 }
 
+/* An output that nobody wants is left empty, if it may be. */
+static bool needs_name(const struct pm_draft *d, uint32_t k) {
+    const struct ir_formal_param *formal = ir_schema_output(d->schema, k);
+    return formal && formal->option != IR_OPTIONAL_FORMAL;
+}
+
 static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const bool *wanted,
                 ir_value *out) {
     if (!may_stand(b, d)) return false;
     while (nout > 1 && !wanted[nout - 1]) nout--;
     for (uint32_t k = 0; k < nout; k++)
-        if (wanted[k]) out[k] = ir_add_value(b->g, b->hint, NULL);
+        if (wanted[k] || needs_name(d, k)) out[k] = ir_add_value(b->g, b->hint, NULL);
     struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len,
                             .nout = nout, .nattr = d->attrs.len, .in = d->in.at, .out = out,
                             .attr = d->attrs.at, .rule = b->rule};

@@ -1,7 +1,7 @@
 /* parse_tensor.c -- constants of ONNX text.
  *
  * Elements are encoded as they are read, so memory is bounded by the text whatever the
- * dimensions say.
+ * dimensions say; but for `{0, ...}`, which has a limit of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,19 @@
 
 #include <errno.h>
 
+#define MOST_REPEATED (16u << 20) /* elements by `...`, which a short text may ask for */
+
 struct elements {
     VEC(unsigned char) raw;
     VEC(struct ir_string) strings;
     uint64_t n; /* numbers or strings read; a complex element is two numbers */
+    bool go_on; /* `, ...` stood behind them */
 };
+
+/* So many numbers are an element. */
+static uint32_t numbers_of(enum ir_dtype t) {
+    return t == IR_COMPLEX64 || t == IR_COMPLEX128 ? 2 : 1;
+}
 
 static void put_bits(struct text_parser *p, struct elements *e, uint64_t x, uint32_t bits) {
     while (e->raw.len * 8 < (e->n + 1) * bits) vec_push(p->arena, &e->raw, 0);
@@ -121,8 +129,28 @@ static void elements(struct text_parser *p, enum ir_dtype t, struct elements *e)
     text_expect(p, '{', "\"{\"");
     if (text_accept(p, '}')) return;
     do element(p, t, e);
-    while (text_accept(p, ','));
+    while (text_accept(p, ',') && p->token.kind != TEXT_DOTS);
+    if (!p->failed && p->token.kind == TEXT_DOTS) {
+        text_advance(p);
+        e->go_on = true;
+    }
     text_expect(p, '}', "\",\" or \"}\" behind an element");
+}
+
+/* `{1, 2, ...}`: those that are there, over and over, until there are as many as wanted. */
+static void repeat(struct text_parser *p, enum ir_dtype t, uint64_t wanted, struct span at,
+                   struct elements *e) {
+    uint64_t given = e->n;
+    uint32_t bits = ir_dtype_bits(t) / numbers_of(t);
+    if (wanted > MOST_REPEATED) {
+        text_fail(p, at, "more than %u elements by \"...\"", MOST_REPEATED);
+        return;
+    }
+    for (; e->n < wanted; e->n++) {
+        uint64_t i = e->n % given;
+        if (t == IR_STRING) vec_push(p->arena, &e->strings, e->strings.at[i]);
+        else put_bits(p, e, ir_load_bits(e->raw.at, bits, i), bits);
+    }
 }
 
 /* --- bytes elsewhere ---------------------------------------------------------------- */
@@ -229,7 +257,8 @@ struct ir_tensor *text_tensor(struct text_parser *p, const struct ir_type *type,
         return NULL;
     }
     elements(p, type->dtype, &e);
-    uint64_t parts = type->dtype == IR_COMPLEX64 || type->dtype == IR_COMPLEX128 ? 2 : 1;
+    uint64_t parts = numbers_of(type->dtype);
+    if (!p->failed && e.go_on) repeat(p, type->dtype, count * parts, at, &e);
     if (!p->failed && (e.n % parts || e.n / parts != count))
         text_fail(p, at, "%" PRIu64 " elements where the type has %" PRIu64, e.n / parts,
                   count);
@@ -250,7 +279,9 @@ struct ir_tensor *text_bare_tensor(struct text_parser *p) {
         next = text_next(&ahead);
     }
     if (next.kind == TEXT_ID) t = IR_FLOAT; /* inf, nan */
+    struct span at = p->token.at;
     if (t != IR_UNDEFINED) elements(p, t, &e);
+    if (!p->failed && e.go_on) text_fail(p, at, "\"...\" needs a type with dimensions");
     if (p->failed) return NULL;
     int64_t n = (int64_t)e.n;
     if (t == IR_STRING) return ir_tensor_strings(p->model->arena, 1, &n, e.strings.at);

@@ -138,6 +138,26 @@ static void examples_keep_their_text_and_expectations(void) {
     arena_free(&f.a);
 }
 
+/* The names of dimensions are slots as well, and make room for themselves. */
+static void a_type_in_where_is_kept_whatever_it_names(void) {
+    struct fixture f;
+    for (uint32_t n = 1; n < 40; n++) {
+        struct buf text = {0};
+        set_up(&f);
+        buf_puts(&text, "rule r { match { y = Add(x, z) } emit { y = Sub(x, z) } where { x : float[");
+        for (uint32_t i = 0; i < n; i++) buf_printf(&text, "%sd%u", i ? ", " : "", i);
+        buf_puts(&text, "]; } }");
+        const struct rule_pack *p = parse(&f, buf_text(&text));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+        const struct rule *r = p->rules[0];
+        uint32_t typed = 0;
+        for (uint32_t i = 0; i < r->nslots; i++) typed += r->slots[i].type != NULL;
+        CU_ASSERT_EQUAL(typed, 1);
+        buf_free(&text);
+        arena_free(&f.a);
+    }
+}
+
 void add_dsl_load_suite(void);
 void add_dsl_load_suite(void) {
     CU_pSuite s = CU_add_suite("dsl: packs", NULL, NULL);
@@ -148,4 +168,5 @@ void add_dsl_load_suite(void) {
     CU_ADD_TEST(s, a_file_without_a_head_claims_opset_7_and_later);
     CU_ADD_TEST(s, rules_in_no_phase_run_in_the_first);
     CU_ADD_TEST(s, examples_keep_their_text_and_expectations);
+    CU_ADD_TEST(s, a_type_in_where_is_kept_whatever_it_names);
 }

@@ -198,6 +198,26 @@ static void the_loose_form_is_completed(void) {
                         "   <float[1] x = {3},\n    float16[2] h = {15360, 47104}>\n{\n}\n");
 }
 
+static void elements_may_repeat(void) {
+    expect_print("<ir_version: 8, opset_import: [\"\" : 17]> g () => ()\n"
+                 "<float[5] a = {1, 2, ...}, int4[2, 2] b = {-8, 7, 1, ...}, string[2] c = {\"x\", ...},\n"
+                 " complex64[2] d = {1, 2, ...}, float[2] e = {1, 2, ...}> {}",
+                 HEADER "g () => ()\n"
+                        "   <float[5] a = {1, 2, 1, 2, 1},\n"
+                        "    int4[2, 2] b = {-8, 7, 1, -8},\n"
+                        "    string[2] c = {\"x\", \"x\"},\n"
+                        "    complex64[2] d = {1, 2, 1, 2},\n"
+                        "    float[2] e = {1, 2}>\n{\n}\n");
+    expect_error("g () => () <float[1] a = {1, 2, ...}> {}",
+                 "t.txt:1:22: error: 2 elements where the type has 1\n"
+                 "    1 | g () => () <float[1] a = {1, 2, ...}> {}\n"
+                 "      |                      ^\n");
+    expect_error("g () => () <float[99999999] a = {1, ...}> {}",
+                 "t.txt:1:29: error: more than 16777216 elements by \"...\"\n"
+                 "    1 | g () => () <float[99999999] a = {1, ...}> {}\n"
+                 "      |                             ^\n");
+}
+
 static void errors_have_place_and_remedy(void) {
     expect_error("g (float[2] x) => (y) {\n  y = Relu(xx)\n}",
                  "t.txt:2:12: error: \"xx\" is not defined in front of this place\n"
@@ -303,6 +323,7 @@ void add_ir_text_suite(void) {
     CU_ADD_TEST(s, types_other_than_tensors_are_kept);
     CU_ADD_TEST(s, external_data_is_a_reference);
     CU_ADD_TEST(s, the_loose_form_is_completed);
+    CU_ADD_TEST(s, elements_may_repeat);
     CU_ADD_TEST(s, errors_have_place_and_remedy);
     CU_ADD_TEST(s, nesting_is_limited);
     CU_ADD_TEST(s, damaged_text_is_harmless);

@@ -352,6 +352,13 @@ static void sub_patterns_are_used_like_operators(void) {
             "z = Mul (e, e)\n");
 }
 
+static void an_output_that_must_be_there_gets_a_name(void) {
+    BECOMES(SINCE(13) "rule r { match { _, b = Split <axis = 0> (Neg(x)) }\n"
+                      "  emit { _, b = Split <axis = 0> (x) } }\n",
+            "(float[4] a) => (float[2] y) { n = Neg(a)  u, y = Split <axis = 0> (n) }",
+            "y_1, y = Split <axis = 0> (a)\n");
+}
+
 void add_matcher_rewrite_suite(void);
 void add_matcher_rewrite_suite(void) {
     CU_pSuite s = CU_add_suite("matcher: what patterns match", NULL, NULL);
@@ -377,4 +384,5 @@ void add_matcher_rewrite_suite(void) {
     CU_ADD_TEST(s, types_and_shapes_stand_beside_values);
     CU_ADD_TEST(s, operators_of_other_domains_are_named_with_them);
     CU_ADD_TEST(s, sub_patterns_are_used_like_operators);
+    CU_ADD_TEST(s, an_output_that_must_be_there_gets_a_name);
 }
