@@ -245,6 +245,7 @@ static struct unit *load_unit(struct load *ld, const char *path,
     map_init(&u->rule_index, ld->arena);
     map_init(&u->pattern_index, ld->arena);
     map_init(&u->operator_index, ld->arena);
+    map_init(&u->pattern_used, ld->arena);
     u->file = dsl_parse_text(ld->arena, source, ld->diags);
     if (!u->file) {
         ld->failed = true;
@@ -267,6 +268,7 @@ const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
     if (sym == MAP_NONE) return NULL;
     uint32_t at = map_get(&u->pattern_index, sym);
     if (at != MAP_NONE) {
+        map_put(&u->pattern_used, sym, 1);
         *home = u;
         return u->file->tops.at[at].pattern;
     }
@@ -310,11 +312,27 @@ const char *dsl_near_pattern(struct unit *u, const char *name) {
     return diag_nearest(name, names, n);
 }
 
+/* A file of sub-patterns alone is for others. */
+static void check_patterns_used(struct unit *u) {
+    struct load *ld = u->load;
+    if (ld->failed || u->rules.len == 0) return;
+    for (uint32_t i = 0; i < u->file->tops.len; i++) {
+        const struct ast_top *t = &u->file->tops.at[i];
+        if (t->kind != TOP_PATTERN) continue;
+        const struct ast_word *name = &t->pattern->name;
+        if (map_get(&u->pattern_used, intern(&ld->names, name->text)) != MAP_NONE) continue;
+        diag_at(ld->diags, DIAG_WARNING, name->at, "no rule here uses the pattern \"%s\"",
+                name->text);
+        diag_id(ld->diags, DIAG_R_UNUSED_PATTERN);
+    }
+}
+
 /* --- entry ------------------------------------------------------------------------- */
 static const struct rule_pack *load_all(struct load *ld, const char *path,
                                         const struct diag_source *source) {
     struct unit *top = load_unit(ld, path, source, 0);
     if (!top) return NULL;
+    check_patterns_used(top);
     const struct rule_pack *pack = dsl_assemble(ld, top);
     return ld->failed ? NULL : pack;
 }

@@ -37,6 +37,7 @@ struct unit {
     VEC(const struct rule_operator *) operators; /* NULL: it had errors */
     struct map pattern_index; /* name -> file->tops */
     struct map operator_index; /* name -> operators */
+    struct map pattern_used;  /* names that were asked for */
     bool loading, whole, numbered, staged;
 };
 

@@ -153,5 +153,6 @@ void dsl_measure(struct lower *l) {
     if (l->failed) return;
     for (uint32_t i = 0; i < l->slots.len; i++)
         if (counts(l, i)) l->rule->size += most_nodes(l->slots.at[i].def);
-    l->rule->grows = most_made(l) >= removed(l);
+    l->rule->growth = (int32_t)most_made(l) - (int32_t)removed(l);
+    l->rule->grows = l->rule->growth >= 0;
 }

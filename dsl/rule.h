@@ -301,6 +301,7 @@ struct rule {
     uint32_t size;         /* most operator nodes it can match: bigger wins */
     bool again;
     bool shapes_by_rule;
+    int32_t growth;        /* most nodes that it makes, less those that surely go */
     bool grows;            /* may leave as many nodes or more: not done to its own work */
     uint32_t nexamples;
     const struct rule_example *examples;

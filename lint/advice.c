@@ -69,6 +69,48 @@ static void digits(struct lint *l, const struct literal *lit, struct span at) {
             lit->real < 0 ? "-" : "", c->digits, lit->real < 0 ? "-" : "", c->digits);
 }
 
+/* --- parameters that are emitted and not matched ----------------------------------- */
+static bool names(const struct pat *p, const char *param) {
+    for (uint32_t i = 0; i < p->nattrs; i++)
+        if (rw_streq(p->attrs[i].name, param)) return true;
+    return false;
+}
+
+/* A pattern of the operator that says nothing of the parameter: it has its default. */
+static const struct pat *silent(const struct pat *p, const struct emit *e,
+                                const char *param) {
+    const struct pat *found = NULL;
+    if (p->kind == PAT_NODE && p->nops == 1 && p->attrs_slot == SLOT_NONE &&
+        rw_streq(p->ops->name, e->op.name) && rw_streq(p->ops->domain, e->op.domain) &&
+        !names(p, param))
+        return p;
+    for (uint32_t i = 0; i < p->nargs && !found; i++) found = silent(p->args[i], e, param);
+    for (uint32_t i = 0; i < p->nalts && !found; i++) found = silent(p->alts[i], e, param);
+    return found;
+}
+
+static void default_of(struct lint *l, const struct rule *r, const struct emit *e,
+                       const struct emit_attr *a) {
+    const struct pat *p = NULL;
+    for (uint32_t i = 0; i < r->nslots && !p; i++)
+        if (r->slots[i].def) p = silent(r->slots[i].def, e, a->name);
+    const struct ir_schema *s = p ? ir_schema_newest(e->op.domain, e->op.name) : NULL;
+    const struct ir_schema_attr *attr = s ? ir_schema_attr(s, a->name) : NULL;
+    if (!attr || attr->has_default != IR_HAS_DEFAULT) return;
+    diag_at(l->diags, DIAG_WARNING, p->at,
+            "\"%s\" is matched with the default of \"%s\" alone, and emitted with another",
+            e->op.name, a->name);
+    diag_id(l->diags, DIAG_R_DEFAULT);
+    diag_at(l->diags, DIAG_HELP, p->at, "write <%s = a> to match any, <%s = ...> for one",
+            a->name, a->name);
+}
+
+static void emitted(struct lint *l, const struct rule *r, const struct emit *e) {
+    for (uint32_t i = 0; e->kind == EMIT_NODE && e->op_slot == SLOT_NONE && i < e->nattrs; i++)
+        default_of(l, r, e, &e->attrs[i]);
+    for (uint32_t i = 0; i < e->nargs; i++) emitted(l, r, e->args[i]);
+}
+
 /* --- patterns ---------------------------------------------------------------------- */
 /* A pattern that several names lead to, and a sub-pattern that is used twice, are one
  * place. */
@@ -98,6 +140,8 @@ void lint_advice(struct lint *l, const struct rule *r) {
     map_init(&seen, &a);
     map_init(&visited, &a);
     examples(l, r);
+    for (uint32_t b = 0; b < r->nblocks; b++)
+        for (uint32_t i = 0; i < r->blocks[b].n; i++) emitted(l, r, r->blocks[b].stmts[i].what);
     for (uint32_t i = 0; i < r->nslots; i++)
         if (r->slots[i].def) pattern(l, &seen, &visited, r->slots[i].def);
     arena_free(&a);

@@ -90,7 +90,7 @@ bool lint_tests_clash(const struct attr_test *a, const struct attr_test *b) {
     if (!rw_streq(a->name, b->name)) return false;
     if (a->kind != ATTR_LITERAL || b->kind != ATTR_LITERAL) return false;
     bool ints = a->lit.kind == LIT_INT && b->lit.kind == LIT_INT;
-    if (a->is_axis) /* -1 is 2 in rank 3 */
+    if (a->is_axis || b->is_axis) /* -1 is 2 in rank 3 */
         return ints && (a->lit.i < 0) == (b->lit.i < 0) && a->lit.i != b->lit.i;
     return lint_literals_clash(&a->lit, &b->lit);
 }

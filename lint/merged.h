@@ -12,13 +12,19 @@ const struct rule *lint_merged(const struct lint_solver *x, const struct lint_st
                                uint32_t root, struct arena *a);
 
 /* An instance of the merged rule on which all rules of `of` match at one node, as ONNX
- * text, and the model itself if asked for; NULL: none was found. */
-struct lint_witness {
-    const char *text;
-    struct ir_model *model;
+ * text; NULL: none was found. */
+struct lint_wanted {
+    const struct rule *merged;
+    uint32_t n;
+    const struct rule *const *of;
+    uint32_t tries; /* instances */
+    /* NULL, or what must be true of the model too; it may change it. */
+    bool (*holds)(void *ctx, struct ir_model *m, struct arena *a);
+    void *ctx;
 };
-struct lint_witness lint_witness_of(const struct rule *merged, uint32_t n,
-                                    const struct rule *const *of, uint32_t tries,
-                                    struct arena *a);
+const char *lint_witness(const struct lint_wanted *w, struct arena *a);
+/* Rules as the only phase of a pack; NULL when they do not compile. */
+const struct pm_auto *lint_compile(uint32_t n, const struct rule *const *of,
+                                   struct arena *a);
 
 #endif

@@ -15,7 +15,7 @@ struct meeting {
     uint32_t root, solutions;
     bool wants_graph;
     struct arena *keep; /* for the witness */
-    struct lint_witness witness;
+    const char *witness;
 };
 
 static bool meet(void *ctx, struct lint_state *s) {
@@ -30,8 +30,9 @@ static bool meet(void *ctx, struct lint_state *s) {
     const struct rule *merged = lint_merged(&m->x, s, m->root, m->x.arena);
     if (lint_facts_clash(merged)) return m->solutions == MOST_SOLUTIONS;
     m->l->witnesses--;
-    m->witness = lint_witness_of(merged, 2, both, MOST_TRIES, m->keep);
-    return m->witness.text || m->solutions == MOST_SOLUTIONS;
+    struct lint_wanted wanted = {.merged = merged, .n = 2, .of = both, .tries = MOST_TRIES};
+    m->witness = lint_witness(&wanted, m->keep);
+    return m->witness || m->solutions == MOST_SOLUTIONS;
 }
 
 static void meeting(struct meeting *m, bool wants_graph) {
@@ -118,7 +119,7 @@ static void pair(struct lint *l, const struct rule *a, const struct rule *b) {
         lint_set_dead(l, b);
     } else if (a->priority == b->priority && (cover || a->size == b->size)) {
         meeting(&m, true);
-        if (m.witness.text) tell_meeting(l, a, b, cover && !back, m.witness.text);
+        if (m.witness) tell_meeting(l, a, b, cover && !back, m.witness);
     }
     arena_free(&keep);
 }

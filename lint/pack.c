@@ -41,6 +41,7 @@ static void lint_stage(struct lint *l, const struct rule_stage *s) {
     }
     sort(&p);
     lint_overlaps(l, &p);
+    lint_cycles(l, &p);
     arena_free(&a);
 }
 
@@ -55,6 +56,7 @@ static void tell_cut(struct lint *l) {
 static void lint_rule(struct lint *l, const struct rule *r) {
     lint_advice(l, r);
     if (!lint_never(l, r) || !lint_facts(l, r)) lint_set_dead(l, r);
+    else lint_ambiguous(l, r);
 }
 
 enum rw_code lint_pack(const struct rule_pack *pack, struct diag_sink *diags) {

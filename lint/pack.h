@@ -29,12 +29,14 @@ void lint_set_dead(struct lint *l, const struct rule *r);
 bool lint_is_dead(const struct lint *l, const struct rule *r);
 
 void lint_advice(struct lint *l, const struct rule *r);                     /* advice.c */
+void lint_ambiguous(struct lint *l, const struct rule *r);                  /* ambiguous.c */
 /* These two: false when it can never match. */
 bool lint_never(struct lint *l, const struct rule *r);                      /* never.c */
 bool lint_facts(struct lint *l, const struct rule *r);                      /* facts.c */
 /* The same, of a merged rule, and nothing is told. */
 bool lint_facts_clash(const struct rule *r);
 void lint_overlaps(struct lint *l, const struct lint_phase *p);             /* overlap.c */
+void lint_cycles(struct lint *l, const struct lint_phase *p);               /* cycles.c */
 
 /* covers.c: does a match wherever b does, at the same root? */
 enum lint_cover {

@@ -265,12 +265,13 @@ static enum step meet_node(struct lint_solver *x, struct lint_state *s,
     if (!set_ops(x, s, n, p->nops, p->ops)) return FAILS;
     if (s->frozen) {
         if (n->open && !rest) return FAILS;
+        if (n->commutes && !commutes(p)) return FAILS; /* there it may be exchanged */
         if (!lint_attrs_implied(s, n, p, g->side)) return FAILS;
     } else {
         if (!is_new && lint_attrs_clash(n, p)) return FAILS;
         if (!add_tests(x, n, p, g->side)) return FAILS;
         n->any_attrs = (is_new || n->any_attrs) && p->attrs_slot != SLOT_NONE;
-        n->commutes = p->commutes;
+        n->commutes = commutes(p);
         n->lossless = p->lossless && (is_new || n->lossless);
     }
     if (is_new) n->open = true;

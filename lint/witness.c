@@ -13,8 +13,7 @@
 
 struct witness {
     struct judge_plan plan;
-    uint32_t n;
-    const struct rule *const *of;
+    const struct lint_wanted *wanted;
     uint32_t *seen; /* of each rule: matches at the node that is looked at */
 };
 
@@ -22,15 +21,15 @@ struct witness {
 static bool note(void *ctx, const struct rule *r, const struct pm_binding *slots) {
     struct witness *w = ctx;
     RW_UNUSED(slots);
-    for (uint32_t i = 0; i < w->n; i++) w->seen[i] += w->of[i] == r;
+    for (uint32_t i = 0; i < w->wanted->n; i++) w->seen[i] += w->wanted->of[i] == r;
     return true;
 }
 
 static bool all_match_at(struct witness *w, struct ir_graph *g, ir_node n) {
     struct pm_options o = {.target = w->plan.target};
-    memset(w->seen, 0, w->n * sizeof *w->seen);
+    memset(w->seen, 0, w->wanted->n * sizeof *w->seen);
     pm_matches(w->plan.rules, g, n, &o, note, w);
-    for (uint32_t i = 0; i < w->n; i++)
+    for (uint32_t i = 0; i < w->wanted->n; i++)
         if (w->seen[i] == 0) return false;
     return true;
 }
@@ -41,18 +40,30 @@ static bool all_match(struct witness *w, struct ir_graph *g) {
     return false;
 }
 
-static struct ir_model *attempt(struct witness *w, struct judge_draws *d, struct arena *a) {
+static const char *text_of(const struct ir_model *m, struct arena *a) {
+    struct buf out = {0};
+    ir_text_print(m, &(struct ir_text_options){.all = true}, &out);
+    const char *text = arena_strdup(a, buf_text(&out));
+    buf_free(&out);
+    return text;
+}
+
+/* The model that the numbers make, when it is one that is wanted. */
+static const char *attempt(struct witness *w, struct judge_draws *d, struct arena *a) {
+    const struct lint_wanted *wanted = w->wanted;
     struct diag_sink diags;
     diag_init(&diags, a);
     struct judge_instance *i = judge_generate(&w->plan, d, a);
-    bool ok = i && ir_infer_model(i->model, &diags) == RW_OK &&
-              ir_verify_model(i->model, &diags) == RW_OK && all_match(w, i->graph);
-    return ok ? i->model : NULL;
+    if (!i || ir_infer_model(i->model, &diags) != RW_OK ||
+        ir_verify_model(i->model, &diags) != RW_OK || !all_match(w, i->graph))
+        return NULL;
+    const char *text = text_of(i->model, a);
+    return !wanted->holds || wanted->holds(wanted->ctx, i->model, a) ? text : NULL;
 }
 
 /* --- the rules together ------------------------------------------------------------ */
-static const struct pm_auto *compile(uint32_t n, const struct rule *const *of,
-                                     struct arena *a) {
+const struct pm_auto *lint_compile(uint32_t n, const struct rule *const *of,
+                                   struct arena *a) {
     struct diag_sink diags;
     diag_init(&diags, a);
     struct rule_pack *pack = arena_new(a, struct rule_pack);
@@ -79,16 +90,15 @@ static void choose_opsets(struct judge_plan *p, uint32_t n, const struct rule *c
     if (p->target == 0) p->target = TARGET_ONNX;
 }
 
-static bool begin(struct witness *w, const struct rule *merged, uint32_t n,
-                  const struct rule *const *of, struct arena *a) {
-    uint32_t *failed = arena_zalloc(a, (merged->nwhere + 1) * sizeof *failed);
-    w->n = n;
-    w->of = of;
-    w->seen = arena_new_array(a, uint32_t, n);
-    w->plan = (struct judge_plan){.rules = compile(n, of, a), .rule = merged,
-                                  .choices = arena_new(a, struct judge_choices),
-                                  .failed = failed};
-    choose_opsets(&w->plan, n, of);
+static bool begin(struct witness *w, const struct lint_wanted *wanted, struct arena *a) {
+    const struct rule *r = wanted->merged;
+    uint32_t *failed = arena_zalloc(a, (r->nwhere + 1) * sizeof *failed);
+    w->wanted = wanted;
+    w->seen = arena_new_array(a, uint32_t, wanted->n);
+    w->plan = (struct judge_plan){.rules = lint_compile(wanted->n, wanted->of, a),
+                                  .rule = r, .failed = failed,
+                                  .choices = arena_new(a, struct judge_choices)};
+    choose_opsets(&w->plan, wanted->n, wanted->of);
     return w->plan.rules && w->plan.opset_least <= w->plan.opset_most;
 }
 
@@ -103,7 +113,7 @@ static bool works(struct witness *w, uint32_t n, const uint32_t *numbers) {
 }
 
 static void simplify(struct witness *w, uint32_t n, uint32_t *numbers, struct arena *a) {
-    uint32_t *trial = arena_copy(a, numbers, (n + 1) * sizeof *trial); /* one to spare */
+    uint32_t *trial = arena_copy(a, numbers, (n + 1) * sizeof *trial); /* has one to spare */
     uint32_t tries = MOST_SIMPLER;
     for (uint32_t run = 16; run > 0; run /= 2)
         for (uint32_t from = 0; from < n && tries > 0; from += run) {
@@ -121,29 +131,17 @@ static void simplify(struct witness *w, uint32_t n, uint32_t *numbers, struct ar
         }
 }
 
-static const char *text_of(const struct ir_model *m, struct arena *a) {
-    struct buf out = {0};
-    ir_text_print(m, &(struct ir_text_options){.all = true}, &out);
-    const char *text = arena_strdup(a, buf_text(&out));
-    buf_free(&out);
-    return text;
-}
-
-static struct lint_witness show(struct witness *w, uint32_t n, uint32_t *numbers,
-                                struct arena *a) {
+static const char *show(struct witness *w, uint32_t n, uint32_t *numbers, struct arena *a) {
     struct judge_draws d;
     simplify(w, n, numbers, a);
     judge_draws_replay(&d, a, n, numbers);
-    struct ir_model *m = attempt(w, &d, a);
-    return (struct lint_witness){m ? text_of(m, a) : NULL, m};
+    return attempt(w, &d, a);
 }
 
-struct lint_witness lint_witness_of(const struct rule *merged, uint32_t n,
-                                    const struct rule *const *of, uint32_t tries,
-                                    struct arena *a) {
+const char *lint_witness(const struct lint_wanted *wanted, struct arena *a) {
     struct witness w = {0};
-    if (!begin(&w, merged, n, of, a)) return (struct lint_witness){0};
-    for (uint32_t i = 0; i < tries; i++) {
+    if (!begin(&w, wanted, a)) return NULL;
+    for (uint32_t i = 0; i < wanted->tries; i++) {
         struct arena step = ARENA_EMPTY;
         struct judge_draws d;
         if (i == 0) judge_draws_replay(&d, &step, 0, NULL); /* the simplest of all */
@@ -155,5 +153,5 @@ struct lint_witness lint_witness_of(const struct rule *merged, uint32_t n,
         arena_free(&step);
         if (ok) return show(&w, len, taken, a);
     }
-    return (struct lint_witness){0};
+    return NULL;
 }
