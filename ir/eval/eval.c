@@ -16,6 +16,9 @@ static const struct eval_map_op *const map_families[] = {
     ir_eval_unary_ops, ir_eval_binary_ops, ir_eval_cast_ops, ir_eval_quantise_ops,
 };
 
+/* ONNX Runtime's own operators that mean what the standard's of that name does. */
+static const struct eval_map_op *const runtime_families[] = {ir_eval_quantise_ops};
+
 static bool is_standard(const char *domain) {
     return !*domain || rw_streq(domain, "ai.onnx");
 }
@@ -28,8 +31,14 @@ static const struct eval_op *find_op(const char *domain, const char *op) {
 }
 
 static const struct eval_map_op *find_map(const char *domain, const char *op) {
-    for (size_t f = 0; is_standard(domain) && f < countof(map_families); f++)
-        for (const struct eval_map_op *o = map_families[f]; o->name; o++)
+    const struct eval_map_op *const *among = map_families;
+    size_t n = is_standard(domain) ? countof(map_families) : 0;
+    if (rw_streq(domain, "com.microsoft")) {
+        among = runtime_families;
+        n = countof(runtime_families);
+    }
+    for (size_t f = 0; f < n; f++)
+        for (const struct eval_map_op *o = among[f]; o->name; o++)
             if (rw_streq(o->name, op)) return o;
     return NULL;
 }

@@ -47,7 +47,7 @@ static bool add_quantised(struct eval_job *j, struct eval_map *m, enum ir_dtype 
     const struct eval_shape x = m->in[0].shape;
     bool by_tensor = !block && m->in[1].tensor->count == 1;
     if (m->nin == 3 && by_tensor != (!block && m->in[2].tensor->count == 1)) return false;
-    int64_t given = j->e->schema->since < 13 ? 0 : ir_eval_attr_int(j, "axis", 1);
+    int64_t given = ir_eval_attr_int(j, "axis", 1);
     if (!by_tensor && !ir_eval_axis(x.rank == 1 ? 0 : given, x.rank, &axis)) return false;
     if (block && !cut_into_blocks(m, axis, block)) return false;
     for (uint32_t k = 1; k < m->nin && !block; k++) {
