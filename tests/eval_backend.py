@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """The evaluator against the node tests of the onnx package. Exit 77: cannot tell.
 
-    tests/eval_backend.py EVAL_CASE [-v]
+    tests/eval_backend.py EVAL_CASE [-v] [--update]
 
 Every node test of an operator of OPS becomes a model whose inputs are initializers;
 EVAL_CASE (tests/tools/eval_case.c) evaluates them. What is moved or of integers must be
 the same bit for bit, floats within a few units of the last place. NOT_EVALUATED lists by
-test what is refused on purpose; a test that is in the list and evaluated is an error too.
+test what is refused on purpose; a test that is in the list and evaluated is an error too. How many tests of each operator are
+evaluated and left is pinned in docs/evaluation.md; --update writes it.
 """
 
 # SPDX-License-Identifier: Apache-2.0
+import collections
 import pathlib
 import re
 import subprocess
@@ -18,6 +20,8 @@ import tempfile
 import warnings
 
 SKIPPED = 77
+DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs/evaluation.md"
+TABLE = ("<!-- made by tests/eval_backend.py --update -->\n", "<!-- end -->\n")
 OPS = set("""
     Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh BitCast BitShift
     BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Celu Clip Compress
@@ -160,6 +164,31 @@ def reason(name):
     return next((why for p, why in NOT_EVALUATED.items() if re.fullmatch(p, name)), None)
 
 
+def table(every, results):
+    """Operators with how many of their tests are evaluated and left, three to a row."""
+    done, left = collections.Counter(), collections.Counter()
+    for (_, model, _), got in zip(every, results):
+        (left if got is None else done)[model.graph.node[0].op_type] += 1
+    cells = [f"{op} | {done[op]} | {left[op] or ''}" for op in sorted(set(done) | set(left))]
+    cells += [" | | "] * (-len(cells) % 3)
+    rows = [cells[i : i + 3] for i in range(0, len(cells), 3)]
+    head = "| " + " | ".join(["operator | evaluated | left"] * 3) + " |\n|" + "---|" * 9 + "\n"
+    return head + "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def check_docs(text, update):
+    """Is the table in the docs this one?"""
+    docs = DOCS.read_text()
+    before, rest = docs.split(TABLE[0])
+    now, after = rest.split(TABLE[1])
+    if update:
+        DOCS.write_text(before + TABLE[0] + text + TABLE[1] + after)
+    elif now != text:
+        print(f"the table in {DOCS.name} is not current: run with --update")
+        return False
+    return True
+
+
 def main():
     tool, verbose = sys.argv[1], "-v" in sys.argv[2:]
     every = list(cases())
@@ -180,6 +209,7 @@ def main():
         if fault:
             print(f"{name}: {fault}")
             wrong += 1
+    wrong += not check_docs(table(every, results), "--update" in sys.argv[2:])
     tested = {model.graph.node[0].op_type for _, model, _ in every}
     print(f"{len(every)} tests of {len(tested)} operators, {refused} not evaluated, {wrong} wrong")
     return 1 if wrong else 0

@@ -16,8 +16,8 @@ static bool has_nan(const struct eval_array *x) {
     return false;
 }
 
-static int64_t best_of(const struct eval_array *x, const struct eval_lines *l, uint64_t line,
-                       bool largest, bool last) {
+static int64_t best_of(const struct eval_array *x, const struct eval_lines *l,
+                       uint64_t line, bool largest, bool last) {
     uint64_t begin = ir_eval_line(l, line), best = begin, found = 0;
     for (uint64_t i = 1; i < l->length; i++) {
         uint64_t at = begin + i * l->step;
@@ -50,7 +50,8 @@ static bool eval_arg(struct eval_job *j) {
     return ir_eval_put(j, 0, &r);
 }
 
-/* r[at] = r[before] joined to x[from], in the class's own arithmetic, as the runtime does. */
+/* r[at] = r[before] joined to x[from], in the class's own arithmetic, as the runtime
+ * does it. */
 #define JOIN(op)                                                                       \
     switch (x->class) {                                                                \
     case EVAL_F32: r->f32[at] = r->f32[before] op x->f32[from]; break;                 \

@@ -107,7 +107,8 @@ static bool eval_gather_nd(struct eval_job *j) {
     int64_t stride[EVAL_RANK];
     uint64_t from;
     if (!ir_eval_cells(j, 0, &x)) return false;
-    if (!ir_eval_tuples_of(j, &x.shape, ir_eval_attr_int(j, "batch_dims", 0), &t)) return false;
+    int64_t batch = ir_eval_attr_int(j, "batch_dims", 0);
+    if (!ir_eval_tuples_of(j, &x.shape, batch, &t)) return false;
     if (t.index.shape.rank + x.shape.rank - t.batch - t.length > EVAL_RANK) return false;
     ir_eval_append(&s, &t.index.shape, 0, t.index.shape.rank - 1);
     ir_eval_append(&s, &x.shape, t.batch + t.length, x.shape.rank);

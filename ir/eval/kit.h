@@ -36,9 +36,9 @@ struct eval_op {
     uint32_t which;
 };
 extern const struct eval_op ir_eval_along_ops[], ir_eval_blocks_ops[],
-    ir_eval_einsum_ops[], ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[], ir_eval_move_ops[],
-    ir_eval_normalise_ops[], ir_eval_reduce_ops[], ir_eval_remap_ops[],
-    ir_eval_scatter_ops[], ir_eval_sort_ops[];
+    ir_eval_einsum_ops[], ir_eval_index_ops[], ir_eval_make_ops[], ir_eval_matmul_ops[],
+    ir_eval_move_ops[], ir_eval_normalise_ops[], ir_eval_reduce_ops[],
+    ir_eval_remap_ops[], ir_eval_scatter_ops[], ir_eval_sort_ops[];
 /* May a kernel do so many multiplications? */
 bool ir_eval_work(const struct eval_job *j, uint64_t n);
 
@@ -107,7 +107,8 @@ struct eval_cells {
     unsigned char *at;
 };
 bool ir_eval_cells(struct eval_job *j, uint32_t k, struct eval_cells *out);
-bool ir_eval_cells_of(struct eval_job *j, const struct ir_tensor *t, struct eval_cells *out);
+bool ir_eval_cells_of(struct eval_job *j, const struct ir_tensor *t,
+                      struct eval_cells *out);
 /* Cells for a result of that type and shape, zeroed; false when too large. */
 bool ir_eval_cells_new(struct eval_job *j, enum ir_dtype t, const struct eval_shape *s,
                     struct eval_cells *out);
@@ -205,7 +206,7 @@ bool ir_eval_map_broadcast(struct eval_map *m, enum ir_dtype t, enum eval_class 
 /* The same with a shape to which they all can be broadcast. */
 bool ir_eval_map_over(struct eval_map *m, const struct eval_shape *s, enum ir_dtype t,
                       enum eval_class c);
-/* Elements first .. first + n of the result in the raw layout; `first` is a multiple of 8. */
+/* Elements first .. first + n of the result in the raw layout; `first`: a multiple of 8. */
 bool ir_eval_map_run(struct eval_job *j, const struct eval_map *m, uint64_t first,
                      uint64_t n, unsigned char *raw);
 

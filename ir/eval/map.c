@@ -111,7 +111,8 @@ static const unsigned char *read_along(struct eval_job *j, const struct eval_sou
     uint64_t begin = t->first * width / 8, bytes = (t->n * width + 7) / 8;
     const unsigned char *raw = t->raw;
     if (begin > s->tensor->nbytes || bytes > s->tensor->nbytes - begin) return NULL;
-    if (s->tensor->storage == IR_IN_MEMORY) raw = (const unsigned char *)s->tensor->data + begin;
+    if (s->tensor->storage == IR_IN_MEMORY)
+        raw = (const unsigned char *)s->tensor->data + begin;
     else if (!j->e->model ||
              !ir_tensor_bytes_at(j->e->model, s->tensor, begin, bytes, t->raw))
         return NULL;

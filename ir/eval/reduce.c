@@ -132,8 +132,8 @@ static bool eval_reduce(struct eval_job *j) {
     struct plan p = {0};
     enum reduction how = (enum reduction)j->which;
     if (!ir_eval_array_wide(j, 0, &p.x) || !find_axes(j, &p)) return false;
-    if (p.x.class == EVAL_U64 || (!is_float(&p.x) && (how == MEAN || how == L2 || how == LOG_SUM)))
-        return false;
+    bool fractions = how == MEAN || how == L2 || how == LOG_SUM;
+    if (p.x.class == EVAL_U64 || (!is_float(&p.x) && fractions)) return false;
     if (p.nothing && how >= L1) return false;
     if (!ir_eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
         return false;

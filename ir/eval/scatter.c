@@ -20,7 +20,7 @@ static bool reduction_of(const struct eval_job *j, enum reduction *out) {
     return false;
 }
 
-/* X(class, unsigned or floating type in which is added) */
+/* Of a class; W is that in which overflow is no error. */
 #define JOIN(c, W)                                                                     \
     static void join_##c(enum reduction how, struct eval_array *r, uint64_t at,        \
                          const struct eval_array *x, uint64_t from) {                  \
@@ -63,7 +63,8 @@ static bool begin(struct eval_job *j, struct scatter *s) {
     struct eval_cells x;
     if (!reduction_of(j, &s->how)) return false;
     if (s->how != NONE)
-        return ir_eval_array(j, 0, &s->r) && ir_eval_array(j, 2, &s->updates) && can_join(s);
+        return ir_eval_array(j, 0, &s->r) && ir_eval_array(j, 2, &s->updates) &&
+               can_join(s);
     if (!ir_eval_cells(j, 0, &x) || !ir_eval_cells(j, 2, &s->from) ||
         s->from.dtype != x.dtype || !ir_eval_cells_new(j, x.dtype, &x.shape, &s->to))
         return false;
@@ -95,8 +96,8 @@ static void write(struct scatter *s, uint64_t at, uint64_t from, uint64_t n) {
     }
 }
 
-/* Integers below 64 bits are joined in 64: they are cut once, which is the same for sums and
- * products, and never needed for the others. */
+/* Integers below 64 bits are joined in 64: they are cut once, which is the same for sums
+ * and products, and never needed for the others. */
 static bool put(struct eval_job *j, const struct scatter *s) {
     return s->how == NONE ? ir_eval_put_cells(j, 0, &s->to) : ir_eval_put(j, 0, &s->r);
 }
