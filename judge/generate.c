@@ -23,7 +23,9 @@ static uint32_t against(struct gen *x) {
 static void begin(struct gen *x) {
     const struct judge_plan *p = x->plan;
     uint32_t opsets = (uint32_t)(p->opset_most - p->opset_least + 1);
+    x->against = against(x);
     x->opset = p->opset_most - gen_draw(x, opsets);
+    judge_hint_other_opset(x, &x->opset);
     int64_t version = ir_version_for_opset(x->opset);
     if (version < 4 && gen_chance(x, 50)) version = 4;
     x->m = ir_model_new(x->a, version);
@@ -32,7 +34,6 @@ static void begin(struct gen *x) {
     ir_set_opset(x->m, "", x->opset);
     x->out->model = x->m;
     x->wild = gen_draw(x, 5) == 4 ? 12 : 0;
-    x->against = against(x);
     x->dtype = draw_dtype(x);
     judge_gen_begin_body(x);
     x->out->graph = x->g;

@@ -66,6 +66,8 @@ struct gen_operand {
     enum ir_dtype dtype;
     struct gen_shape shape;
     int64_t low, below;  /* of its elements, when integers; 0, 0: whatever */
+    bool positive;       /* no element is negative */
+    bool rather_known;   /* a constant more often than not, such as a shape */
     bool has_items;      /* its elements */
     uint32_t nitems;
     int64_t items[GEN_RANK];
@@ -137,9 +139,16 @@ const struct ir_attr *judge_gen_attr(const struct gen_node *n, const char *name)
 
 /* generate_hint.c: what conditions ask of a slot; false: nothing that is known now. */
 bool judge_hint_shape(struct gen *x, uint32_t slot, struct gen_shape *out);
+bool judge_hint_product(struct gen *x, uint32_t slot, struct gen_shape *out);
 bool judge_hint_rank(struct gen *x, uint32_t slot, uint32_t *out);
 bool judge_hint_dim(struct gen *x, uint32_t slot, struct gen_shape *s);
 bool judge_hint_dtype(struct gen *x, uint32_t slot, enum ir_dtype *out);
+/* An opset for which the condition that is not heeded fails. */
+bool judge_hint_other_opset(struct gen *x, int64_t *out);
+/* Is its type what the condition is about that is not heeded? */
+bool judge_hint_other_dtype(const struct gen *x, uint32_t slot);
+/* Makes all items what conditions ask of them. */
+void judge_hint_items(struct gen *x, uint32_t slot, uint32_t n, int64_t *items);
 bool judge_hint_real(struct gen *x, uint32_t slot, double *out);
 bool judge_hint_ints(struct gen *x, uint32_t slot, uint32_t *n, int64_t *out);
 bool judge_hint_type_param(struct gen *x, uint32_t slot, enum ir_dtype *out);
@@ -160,10 +169,14 @@ ir_value judge_gen_constant(struct gen *x, struct ir_tensor *t);
 struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
                                    const int64_t *dims, enum judge_fill fill, int64_t low,
                                    int64_t below, uint64_t *seed);
+/* Without the signs of floats. */
+void judge_gen_make_positive(struct ir_tensor *t);
 /* One number of that type with dimensions of 1; NULL when the type cannot hold it. */
 struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double value,
                                    uint32_t rank, const int64_t *dims);
 struct ir_tensor *judge_gen_floats(struct arena *a, uint32_t n, const float *items);
+/* Leaves a type alone that operand k may have, and else makes it one. */
+void judge_gen_usual_dtype(const struct gen_node *n, uint32_t k, enum ir_dtype *t);
 /* The element type that operand k must or may have. */
 bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32_t slot,
                      enum ir_dtype *out);

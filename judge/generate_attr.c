@@ -160,7 +160,7 @@ static bool is_one_of(const char *name, size_t n, const char *const *names) {
 /* Integers that nothing but one value suits in most runtimes, or that stay as they are. */
 static const char *const left_alone[] = {
     "block_size", "layout", "output_dtype", "precision", "qk_matmul_output_mode",
-    "training_mode", "rotary_embedding_dim", "batch_dims"};
+    "rotary_embedding_dim", "batch_dims"};
 
 static struct ir_attr an_int(struct gen *x, const struct gen_node *n, const char *name) {
     static const int8_t some[] = {0, 1, -1, 2};
@@ -171,6 +171,7 @@ static struct ir_attr an_int(struct gen *x, const struct gen_node *n, const char
         return ir_attr_int(name, heads(x, n));
     if (is_one_of(name, countof(left_alone), left_alone))
         return ir_attr_int(name, judge_gen_int(n, name, 0));
+    if (rw_streq(name, "training_mode")) return ir_attr_int(name, gen_draw(x, 12) / 11);
     if (rw_streq(name, "hidden_size")) return ir_attr_int(name, 2 + gen_draw(x, 3));
     if (rw_streq(name, "blocksize")) return ir_attr_int(name, 2);
     if (rw_streq(name, "num_groups")) return ir_attr_int(name, a_group(x, n));
@@ -203,7 +204,7 @@ static const struct { const char *op, *attr, *values; } texts[] = {
     {"Upsample", "mode", "nearest linear"},
     {"RoiAlign", "mode", "avg max"},
     {"", "nearest_mode", "round_prefer_floor floor ceil round_prefer_ceil"},
-    {"", "coordinate_transformation_mode", "half_pixel asymmetric align_corners"},
+    {"", "coordinate_transformation_mode", "half_pixel asymmetric align_corners tf_crop_and_resize"},
     {"", "padding_mode", "zeros border reflection"},
     {"NegativeLogLikelihoodLoss", "reduction", "mean sum none"},
     {"SoftmaxCrossEntropyLoss", "reduction", "mean sum none"},
@@ -334,6 +335,20 @@ static bool hinted(struct gen *x, uint32_t slot, const struct ir_param_def *d,
     return d->type == IR_ATTR_FLOAT || d->type == IR_ATTR_INT;
 }
 
+/* Items as conditions want them. */
+static void heed_items(struct gen *x, uint32_t slot, struct ir_attr *v) {
+    bool whole = v->type == IR_ATTR_INTS, real = v->type == IR_ATTR_FLOATS;
+    int64_t *items = arena_new_array(x->a, int64_t, v->n + 1);
+    float *reals = arena_new_array(x->a, float, v->n + 1);
+    if (!whole && !real) return;
+    for (uint32_t i = 0; i < v->n; i++)
+        items[i] = whole ? v->ints[i] : (int64_t)v->floats[i];
+    judge_hint_items(x, slot, v->n, items);
+    for (uint32_t i = 0; i < v->n; i++) reals[i] = (float)items[i];
+    if (whole) v->ints = items;
+    else v->floats = reals;
+}
+
 static bool bound(struct gen *x, struct gen_node *n, uint32_t slot,
                   const struct ir_param_def *d, struct ir_attr *out) {
     int64_t i;
@@ -348,6 +363,7 @@ static bool bound(struct gen *x, struct gen_node *n, uint32_t slot,
         return true;
     }
     GEN((gen_chance(x, 70) && hinted(x, slot, d, out)) || judge_gen_sensible(x, n, d, out));
+    heed_items(x, slot, out);
     if (!x->params[slot]) x->params[slot] = arena_copy(x->a, out, sizeof *out);
     return true;
 }

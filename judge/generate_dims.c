@@ -133,8 +133,8 @@ void judge_gen_wishes(struct gen *x, uint32_t slot, struct gen_operand *o) {
     uint32_t rank;
     if (slot == SLOT_NONE) return;
     const struct rule_slot *s = &x->rule->slots[slot];
-    if (!annotated(x, s->type, &o->shape) && !judge_hint_shape(x, slot, &o->shape) &&
-        judge_hint_rank(x, slot, &rank))
+    if (!annotated(x, s->type, &o->shape) && !judge_hint_product(x, slot, &o->shape) &&
+        !judge_hint_shape(x, slot, &o->shape) && judge_hint_rank(x, slot, &rank))
         set_rank(x, &o->shape, rank);
     if ((s->flags & SLOT_SCALAR) && !gen_goes_wild(x))
         for (o->shape.rank = gen_draw(x, 2), rank = 0; rank < o->shape.rank; rank++)

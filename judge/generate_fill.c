@@ -45,6 +45,13 @@ struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t ra
     return judge_tensor(a, t, rank, dims, fill, 10, seed);
 }
 
+void judge_gen_make_positive(struct ir_tensor *t) {
+    uint32_t width = ir_dtype_bits(t->dtype) / 8;
+    unsigned char *bytes = (unsigned char *)t->data;
+    for (uint64_t i = 0; ir_dtype_is_float(t->dtype) && i < t->count; i++)
+        bytes[(i + 1) * width - 1] &= 0x7f;
+}
+
 static bool number_bits(enum ir_dtype t, double value, uint64_t *out) {
     float f = (float)value;
     uint32_t word;

@@ -6,6 +6,8 @@
  */
 #include "judge/generate.h"
 
+#include <math.h>
+
 #define MOST_WISHES 16
 
 struct wish {
@@ -19,10 +21,23 @@ struct wishes {
     struct wish at[MOST_WISHES];
 };
 
+/* The slot, or `slot ?? other`. */
+static bool is_slot(const struct expr *e, uint32_t slot) {
+    if (e->kind == EXPR_COALESCE)
+        return is_slot(e->args[0], slot) || is_slot(e->args[1], slot);
+    return e->kind == EXPR_SLOT && e->slot == slot;
+}
+
+static bool is_call(const struct expr *e, enum expr_function fn, uint32_t slot) {
+    return e->kind == EXPR_CALL && e->fn == fn && is_slot(e->args[0], slot);
+}
+
+/* FN_prod stands for prod(shape(slot)). */
 static bool is_fact(const struct wishes *w, const struct expr *e) {
-    if (e->kind == EXPR_SLOT) return w->fn == FN_N && e->slot == w->slot;
-    return e->kind == EXPR_CALL && e->fn == w->fn && e->args[0]->kind == EXPR_SLOT &&
-           e->args[0]->slot == w->slot;
+    if (w->fn == FN_N) return is_slot(e, w->slot);
+    if (w->fn == FN_prod)
+        return e->kind == EXPR_CALL && e->fn == FN_prod && is_call(e->args[0], FN_shape, w->slot);
+    return is_call(e, w->fn, w->slot);
 }
 
 static enum expr_kind mirrored(enum expr_kind op) {
@@ -96,6 +111,17 @@ static int64_t beside(struct gen *x, enum expr_kind op, int64_t edge) {
     }
 }
 
+static double beside_real(struct gen *x, enum expr_kind op, double edge) {
+    double step = fabs(edge) / 10 * gen_draw(x, 2);
+    switch (op) {
+    case EXPR_LT: return edge - fabs(edge) / 10;
+    case EXPR_LE: return edge - step;
+    case EXPR_GT: return edge + fabs(edge) / 10;
+    case EXPR_GE: return edge + step;
+    default: return edge;
+    }
+}
+
 static bool real_of(struct gen *x, const struct expr *e, double *out) {
     return pm_asker_real(x->asker, x->g, x->rule, x->slots, e, out);
 }
@@ -115,12 +141,49 @@ static const struct expr *one_of(struct gen *x, const struct wish *w) {
     return w->value->args[gen_draw(x, w->value->nargs)];
 }
 
+static enum expr_kind negated(enum expr_kind op) {
+    switch (op) {
+    case EXPR_LT: return EXPR_GE;
+    case EXPR_LE: return EXPR_GT;
+    case EXPR_GT: return EXPR_LE;
+    case EXPR_GE: return EXPR_LT;
+    case EXPR_EQ: return EXPR_NE;
+    default: return EXPR_EQ;
+    }
+}
+
+bool judge_hint_other_opset(struct gen *x, int64_t *out) {
+    if (x->against >= x->rule->nwhere) return false;
+    const struct expr *e = x->rule->where[x->against];
+    if (e->kind < EXPR_EQ || e->kind > EXPR_GE || e->args[0]->kind != EXPR_OPSET ||
+        e->args[1]->kind != EXPR_INT)
+        return false;
+    int64_t opset = beside(x, negated(e->kind), e->args[1]->i);
+    if (opset < x->plan->opset_least || opset > x->plan->opset_most) return false;
+    *out = opset;
+    return true;
+}
+
 /* --- shapes ----------------------------------------------------------------------- */
 bool judge_hint_shape(struct gen *x, uint32_t slot, struct gen_shape *out) {
     struct wishes w = wishes_of(x, FN_shape, slot);
     const struct wish *k = choose(x, &w);
     if (!k || k->op != EXPR_EQ) return false;
     return dims_of(x, k->value, out);
+}
+
+/* Ones, and one dimension that is the product. */
+bool judge_hint_product(struct gen *x, uint32_t slot, struct gen_shape *out) {
+    struct wishes w = wishes_of(x, FN_prod, slot);
+    const struct wish *k = choose(x, &w);
+    double size;
+    if (!k || k->op != EXPR_EQ || !real_of(x, k->value, &size)) return false;
+    out->rank = gen_draw(x, rw_min_u32(x->base.rank, GEN_RANK - 1) + 1);
+    if (size != 1 && out->rank == 0) out->rank = 1;
+    for (uint32_t i = 0; i < out->rank; i++) out->dims[i] = ir_dim_const(x->m->dims, 1);
+    if (size != 1)
+        out->dims[gen_draw(x, out->rank)] = ir_dim_const(x->m->dims, (int64_t)size);
+    return true;
 }
 
 bool judge_hint_rank(struct gen *x, uint32_t slot, uint32_t *out) {
@@ -176,6 +239,18 @@ bool judge_hint_dtype(struct gen *x, uint32_t slot, enum ir_dtype *out) {
     return dtype_of(x, FN_dtype, slot, out);
 }
 
+static bool speaks_of_dtype(const struct expr *e, uint32_t slot) {
+    if (is_call(e, FN_dtype, slot)) return true;
+    for (uint32_t i = 0; i < e->nargs; i++)
+        if (e->args[i] && speaks_of_dtype(e->args[i], slot)) return true;
+    return false;
+}
+
+bool judge_hint_other_dtype(const struct gen *x, uint32_t slot) {
+    return slot != SLOT_NONE && x->against < x->rule->nwhere &&
+           speaks_of_dtype(x->rule->where[x->against], slot);
+}
+
 /* A parameter that is an element type: Cast.to. */
 bool judge_hint_type_param(struct gen *x, uint32_t slot, enum ir_dtype *out) {
     return dtype_of(x, FN_N, slot, out);
@@ -196,8 +271,8 @@ bool judge_hint_real(struct gen *x, uint32_t slot, double *out) {
     const struct expr *e = k ? one_of(x, k) : NULL;
     double edge;
     if (!e || !real_of(x, e, &edge)) return false;
-    bool whole = edge == (double)(int64_t)edge;
-    *out = whole ? (double)beside(x, k->op, (int64_t)edge) : edge;
+    bool whole = fabs(edge) < 1e15 && edge == (double)(int64_t)edge;
+    *out = whole ? (double)beside(x, k->op, (int64_t)edge) : beside_real(x, k->op, edge);
     return true;
 }
 
@@ -212,6 +287,47 @@ bool judge_hint_ints(struct gen *x, uint32_t slot, uint32_t *n, int64_t *out) {
         if (!ir_dim_is_const(x->m->dims, list.dims[i], &out[i])) return false;
     *n = list.rank;
     return true;
+}
+
+/* `all(v == 0 for v in slot)`, or in value(slot): what all items are. */
+static bool each_item(const struct expr *e, uint32_t slot, struct wish *out) {
+    if (e->kind == EXPR_AND || e->kind == EXPR_OR) {
+        for (uint32_t i = 0; i < e->nargs; i++)
+            if (each_item(e->args[i], slot, out)) return true;
+        return false;
+    }
+    if (e->kind != EXPR_CALL || e->fn != FN_all || e->args[0]->kind != EXPR_FOR)
+        return false;
+    const struct expr *loop = e->args[0], *list = loop->args[1], *test = loop->args[0];
+    if (list->kind == EXPR_CALL && list->fn == FN_value) list = list->args[0];
+    bool compares = test->kind >= EXPR_EQ && test->kind <= EXPR_GE;
+    if (!is_slot(list, slot) || !compares || loop->nargs > 2) return false;
+    if (test->args[0]->kind != EXPR_SLOT || test->args[0]->slot != loop->slot) return false;
+    *out = (struct wish){test->kind, test->args[1], NULL};
+    return true;
+}
+
+static bool stands(int64_t a, enum expr_kind op, int64_t b) {
+    switch (op) {
+    case EXPR_EQ: return a == b;
+    case EXPR_NE: return a != b;
+    case EXPR_LT: return a < b;
+    case EXPR_LE: return a <= b;
+    case EXPR_GT: return a > b;
+    default: return a >= b;
+    }
+}
+
+void judge_hint_items(struct gen *x, uint32_t slot, uint32_t n, int64_t *items) {
+    struct wish w;
+    double edge;
+    for (uint32_t i = 0; slot != SLOT_NONE && i < x->rule->nwhere; i++) {
+        if (i == x->against || !each_item(x->rule->where[i], slot, &w)) continue;
+        if (gen_goes_wild(x) || !real_of(x, w.value, &edge) || fabs(edge) > 1e15) continue;
+        for (uint32_t k = 0; k < n; k++)
+            if (!stands(items[k], w.op, (int64_t)edge))
+                items[k] = beside(x, w.op, (int64_t)edge);
+    }
 }
 
 /* --- constants -------------------------------------------------------------------- */

@@ -25,10 +25,20 @@ static enum ir_dtype bound_dtype(const struct gen *x, const struct gen_node *n,
     return IR_UNDEFINED;
 }
 
+static const enum ir_dtype usual[] = {IR_FLOAT,  IR_INT64,   IR_INT32, IR_BOOL,
+                                      IR_DOUBLE, IR_FLOAT16, IR_UINT8, IR_INT8};
+
+void judge_gen_usual_dtype(const struct gen_node *n, uint32_t k, enum ir_dtype *t) {
+    if (allows(n, k, 0, *t)) return;
+    for (uint32_t i = 0; i < countof(usual); i++)
+        if (allows(n, k, 0, usual[i])) {
+            *t = usual[i];
+            return;
+        }
+}
+
 bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32_t slot,
                      enum ir_dtype *out) {
-    static const enum ir_dtype usual[] = {IR_FLOAT,  IR_INT64, IR_INT32, IR_BOOL,
-                                          IR_DOUBLE, IR_FLOAT16, IR_UINT8, IR_INT8};
     const struct pat_type *type = slot == SLOT_NONE ? NULL : x->rule->slots[slot].type;
     uint32_t mask = type ? type->dtypes : 0;
     *out = bound_dtype(x, n, k);
@@ -38,7 +48,8 @@ bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32
         return true;
     }
     *out = x->dtype;
-    if (allows(n, k, mask, *out)) return true;
+    bool other = judge_hint_other_dtype(x, slot);
+    if (!other && allows(n, k, mask, *out)) return true;
     uint32_t from = gen_draw(x, countof(usual));
     enum ir_dtype lacking = IR_UNDEFINED; /* allowed, but nobody runs it */
     for (uint32_t i = 0; i < countof(usual); i++) {
@@ -154,8 +165,7 @@ static enum source draw_source(struct gen *x, uint32_t slot, const struct gen_op
     static const uint8_t of[] = {0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3};
     int wish = judge_hint_const(x, slot);
     if (wish > 0) return FROM_CONSTANT;
-    /* What an operator would rather know, such as a shape. */
-    if (wish == 0 && o->has_items) return gen_draw(x, 5) < 4 ? FROM_CONSTANT : FROM_INPUT;
+    if (wish == 0 && o->rather_known) return gen_draw(x, 5) < 4 ? FROM_CONSTANT : FROM_INPUT;
     enum source s = of[gen_draw(x, countof(of))];
     return s == FROM_CONSTANT && wish < 0 ? FROM_INPUT : s;
 }
@@ -194,15 +204,17 @@ static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
         if (t) return t;
     }
     enum judge_fill fill = gen_draw(x, 8) == 7 ? JUDGE_ONES : JUDGE_RANDOM;
-    return judge_gen_tensor(x->m->arena, o->dtype, o->shape.rank, dims, fill, o->low,
-                            o->below, &seed);
+    struct ir_tensor *t = judge_gen_tensor(x->m->arena, o->dtype, o->shape.rank, dims, fill,
+                                           o->low, o->below, &seed);
+    if (t && o->positive) judge_gen_make_positive(t);
+    return t;
 }
 
 static void remember(struct gen *x, ir_value v, const struct gen_operand *o,
                      const int64_t *dims, bool may_miss) {
     struct judge_leaf leaf = {.name = ir_val(x->m->main, v)->name, .dtype = o->dtype,
                               .rank = o->shape.rank, .may_miss = may_miss, .low = o->low,
-                              .below = o->below,
+                              .below = o->below, .positive = o->positive,
                               .dims = arena_copy(x->a, dims, o->shape.rank * sizeof *dims)};
     if (o->has_items) leaf.fixed = items_of(x->a, o);
     vec_push(x->a, &x->out->leaves, leaf);
@@ -245,7 +257,8 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
     o.shape.rank = UINT32_MAX;
     GEN(judge_gen_operand(x, n, k, &o));
     if (o.has_items && o.dtype != IR_FLOAT) o.dtype = IR_INT64;
-    if (!o.has_items) judge_gen_wishes(x, slot, &o);
+    if (o.has_items) judge_hint_items(x, slot, o.nitems, o.items);
+    else judge_gen_wishes(x, slot, &o);
     GEN(sizes_of(x, &o, dims));
     enum source s = draw_source(x, slot, &o);
     if (s == FROM_INPUT || s == FROM_NODE)

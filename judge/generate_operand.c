@@ -190,7 +190,7 @@ static bool scatter(struct gen *x, struct gen_node *n, uint32_t k, struct gen_op
 }
 
 static void set_items(struct gen *x, struct gen_operand *o) {
-    o->has_items = true;
+    o->has_items = o->rather_known = true;
     o->dtype = IR_INT64;
     o->shape = (struct gen_shape){1, {number(x, o->nitems)}};
 }
@@ -263,7 +263,7 @@ static uint32_t axes_of(struct gen *x, const struct gen_node *n, uint32_t first,
 
 static int64_t a_bound(struct gen *x, uint32_t k, uint32_t i, uint32_t rank) {
     static const int64_t starts[] = {0, 0, 1, -1, -2, 2}, steps[] = {1, 1, 1, 2, -1};
-    static const int64_t ends[] = {INT64_MAX, INT64_MAX, 1, 2, 3, -1, 100};
+    static const int64_t ends[] = {INT64_MAX, INT64_MAX, 1, 2, 3, -1, 100, -100};
     switch (k) {
     case 1: return starts[gen_draw(x, countof(starts))];
     case 2: return ends[gen_draw(x, countof(ends))];

@@ -79,6 +79,16 @@ static bool rest(struct gen *x, struct gen_node *n, uint32_t k) {
     return true;
 }
 
+/* A pattern as operand k: what it computes has a type that the operator takes. */
+static bool inner(struct gen *x, const struct pat *p, struct gen_node *n, uint32_t k) {
+    enum ir_dtype own = x->dtype;
+    judge_gen_usual_dtype(n, k, &x->dtype);
+    GEN(pattern(x, p, n, k, &n->in[k]));
+    n->known[k] = true;
+    x->dtype = own;
+    return true;
+}
+
 static bool operands(struct gen *x, struct gen_node *n) {
     const struct pat *args[GEN_OPERANDS];
     GEN(n->pat->nargs <= GEN_OPERANDS);
@@ -90,8 +100,7 @@ static bool operands(struct gen *x, struct gen_node *n) {
     }
     for (uint32_t k = 0; k < n->pat->nargs; k++) {
         if (args[k]->kind == PAT_REST || is_variable(x, args[k])) continue;
-        GEN(pattern(x, args[k], n, k, &n->in[k]));
-        n->known[k] = true;
+        GEN(inner(x, args[k], n, k));
     }
     n->nin = n->pat->nargs;
     bool attrs = false;
@@ -157,6 +166,7 @@ struct before {
     struct pm_binding *slots;
     const struct ir_attr **params;
     struct gen_shape base;
+    enum ir_dtype dtype;
     uint32_t leaves, made, interior, depth;
 };
 
@@ -164,7 +174,7 @@ static struct before before(struct gen *x) {
     uint32_t n = x->rule->nslots + 1;
     return (struct before){ir_mark(x->m), arena_copy(x->a, x->slots, n * sizeof *x->slots),
                            arena_copy(x->a, x->params, n * sizeof *x->params), x->base,
-                           x->out->leaves.len, x->out->made.len, x->interior.len, x->depth};
+                           x->dtype, x->out->leaves.len, x->out->made.len, x->interior.len, x->depth};
 }
 
 static void take_back(struct gen *x, const struct before *b) {
@@ -173,6 +183,7 @@ static void take_back(struct gen *x, const struct before *b) {
     memcpy(x->slots, b->slots, n * sizeof *x->slots);
     memcpy(x->params, b->params, n * sizeof *x->params);
     x->base = b->base;
+    x->dtype = b->dtype;
     x->out->leaves.len = b->leaves;
     x->out->made.len = b->made;
     x->interior.len = b->interior;

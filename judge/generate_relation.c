@@ -5,7 +5,7 @@
  * wherever it stands in a node; letters that an attribute fixes are named in front. Operands
  * that are known bind letters, the others are made from what is bound, and what is free is
  * drawn. `<N` behind an operand: its elements are integers below N. `{N,C}`: they are those
- * numbers. `_`: nothing is known of that operand. An operator may have several relations;
+ * numbers. `+`: they are not negative. `!`: they are mostly known. `_`: nothing is known of that operand. An operator may have several relations;
  * a node takes one that fits the operands which it has. "ms." is com.microsoft.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -39,8 +39,8 @@ static const struct gen_relation relations[] = {
     {"GlobalMaxPool", "", "X[N,C,..s]"},
     {"GlobalLpPool", "", "X[N,C,..s]"},
     {"LRN", "", "X[N,C,..s]"},
-    {"BatchNormalization", "", "X[N,C,..s] scale[C] B[C] mean[C] var[C]"},
-    {"BatchNormalization", "", "X[N,C,..R] scale[C] B[C] mean[C] var[C]"},
+    {"BatchNormalization", "", "X[N,C,..s] scale[C] B[C] mean[C] var[C]+"},
+    {"BatchNormalization", "", "X[N,C,..R] scale[C] B[C] mean[C] var[C]+"},
     {"InstanceNormalization", "", "X[N,C,..s] scale[C] B[C]"},
     {"GroupNormalization", "", "X[N,C,..s] scale[C] B[C]"},
     {"GridSample", "", "X[N,C,H,W] grid[N,h,w,2]"},
@@ -51,7 +51,8 @@ static const struct gen_relation relations[] = {
     {"DepthToSpace", "b=blocksize", "X[N,4*C,H,W]"},
     {"SpaceToDepth", "b=blocksize", "X[N,C,2*H,2*W]"},
     {"Upsample", "", "X[N,C,H,W] scales{1,1,2,2}"},
-    {"Resize", "", "X[N,C,H,W] _ scales{1,1,2,2} sizes{N,C,H,3*W}"},
+    {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,2,2} sizes{N,C,H,3*W}"},
+    {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,1,1} sizes{N,C,H,W}"},
     {"Resize", "", "X[N,C,..s] _ scales{1,1,..s} sizes{N,C,..k}"},
     {"Col2Im", "", "input[N,4*C,9] image_shape{4,4} block_shape{2,2}"},
     {"RNN", "H=hidden_size D=direction",
@@ -91,7 +92,7 @@ static const struct gen_relation relations[] = {
     {"ms.QLinearSoftmax", "", "X[..R,E] s[] z[] s[] z[]"},
     {"ms.QLinearAveragePool", "", "X[N,C,..s] s[] z[] s[] z[]"},
     {"ms.QLinearGlobalAveragePool", "", "X[N,C,..s] s[] z[] s[] z[]"},
-    {"ScatterND", "", "data[A,..R] indices[M,1]<A updates[M,..R]"},
+    {"ScatterND", "", "data[M,..R] indices[M,1]<M updates[M,..R]"},
     {"ScatterND", "", "data[A,B,..R] indices[M,1,1]<A updates[M,1,B,..R]"},
     {"GatherND", "", "data[A,..R] indices[M,1]<A"},
     {"OneHot", "", "indices[..R]<M depth{M} values[2]"},
@@ -100,7 +101,7 @@ static const struct gen_relation relations[] = {
     {"NonMaxSuppression", "", "boxes[B,S,4] scores[B,C,S]"},
     {"NegativeLogLikelihoodLoss", "", "X[N,C,..s] target[N,..s]<C weight[C]"},
     {"SoftmaxCrossEntropyLoss", "", "X[N,C,..s] target[N,..s]<C weight[C]"},
-    {"Range", "", "start[] limit[] delta[]"},
+    {"Range", "", "start[]! limit[]! delta[]!"},
     {"Clip", "", "_ min[] max[]"},
     {"Dropout", "", "_ ratio[] training[]"},
     {"CumSum", "", "X[E,..R] axis[]<1"},
@@ -377,7 +378,7 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     if (!item) return false;
     make(x, n, item + strcspn(item, "[{") + 1, &o->shape);
     if (is_list(item)) {
-        o->has_items = true;
+        o->has_items = o->rather_known = true;
         o->nitems = o->shape.rank;
         for (uint32_t i = 0; i < o->nitems; i++)
             GEN(judge_gen_size(x, o->shape.dims[i], &o->items[i]));
@@ -385,6 +386,8 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
         return true;
     }
     const char *below = item + strcspn(item, "] ") + 1;
+    o->positive = *below == '+';
+    o->rather_known = *below == '!';
     if (*below != '<') return true;
     struct term t;
     read_term(below + 1, &t);

@@ -44,6 +44,7 @@ struct judge_leaf {
     const int64_t *dims;
     bool may_miss;                 /* it has a value of its own (an initializer) */
     int64_t low, below;            /* of integers */
+    bool positive;                 /* no element is negative */
     const struct ir_tensor *fixed; /* the one value that makes sense; or NULL */
 };
 struct judge_made { /* a choice that an instance made */

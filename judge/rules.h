@@ -70,6 +70,12 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
                                   struct judge_case *c, uint64_t seed, struct arena *a);
 
+/* rule_nudge.c: the last bits of floats changed, at random. */
+struct ir_tensor *judge_nudged(struct arena *a, const struct ir_tensor *t, uint64_t *seed);
+/* The same for the initializers of a model. */
+bool judge_nudged_model(struct arena *a, const struct judge_model *is, uint64_t seed,
+                        struct judge_model *out);
+
 /* rule_shrink.c: the same fault with fewer and smaller numbers. */
 const struct judge_counterexample *judge_shrink(const struct judge_plan *p, struct judge *j,
                                                 const struct judge_draws *found,
