@@ -109,7 +109,8 @@ bool pm_number_fits(double x, double relative, const struct literal *l);
 /* Relative tolerance of a real constant of that type. */
 double pm_tolerance(enum ir_dtype t);
 
-/* Can it be, by no more than its first element, if that is a number? */
+/* Can it be, by no more than its first element, if that is a number, or so many of a list? */
+#define PM_ITEMS_READ 8
 bool pm_literal_may_fit(struct ir_model *m, const struct ir_tensor *t,
                         const struct literal *l);
 

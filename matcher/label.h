@@ -6,8 +6,8 @@
  * tell apart at that place (slots.c).
  *
  * Labels say less than binding, never more: whatever can change without an edit of the
- * graph (types, uses, being an output) is no part of them, and of a constant one element is
- * read at most. So a label only ever rules out.
+ * graph (types, uses, being an output) is no part of them, and of a constant little is read.
+ * So a label only ever rules out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -76,7 +76,7 @@ const struct pm_program *pm_state_program(struct pm_states *s, const struct pm_s
                                           uint32_t node);
 
 /* --- literals.c -------------------------------------------------------------------- */
-#define PM_CONST_KEY 8
+#define PM_CONST_KEY (8 + 2 * PM_ITEMS_READ)
 /* What tells the constant's literals, as numbers; how many, 0: it is none of them. */
 uint32_t pm_literals_key(const struct pm_literals *l, struct ir_model *m,
                          const struct ir_tensor *t, uint32_t *key);

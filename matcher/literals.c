@@ -1,4 +1,4 @@
-/* literals.c -- the literals that a constant may be, by no more than its first element.
+/* literals.c -- the literals that a constant may be, by its first elements.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "matcher/label.h"
@@ -13,6 +13,16 @@ static void put_u64(uint32_t *key, uint64_t x) {
 
 static bool may_be_list(const struct pm_literals *l, const struct ir_tensor *t) {
     return t->rank == 1 && map_get(&l->lengths, t->count) != MAP_NONE;
+}
+
+static uint32_t put_items(struct ir_model *m, const struct ir_tensor *t, uint32_t *key) {
+    uint32_t n = 8;
+    for (uint32_t k = 1; k < t->count && k < PM_ITEMS_READ; k++, n += 2) {
+        int64_t i;
+        if (!ir_tensor_int_at(m, t, k, &i)) break;
+        put_u64(key + n, (uint64_t)i);
+    }
+    return n;
 }
 
 uint32_t pm_literals_key(const struct pm_literals *l, struct ir_model *m,
@@ -31,7 +41,7 @@ uint32_t pm_literals_key(const struct pm_literals *l, struct ir_model *m,
     memcpy(&bits, &x, sizeof bits);
     put_u64(key + 4, bits);
     put_u64(key + 6, (uint64_t)i);
-    return PM_CONST_KEY;
+    return is_list ? put_items(m, t, key) : 8;
 }
 
 /* --- which they are ---------------------------------------------------------------------- */

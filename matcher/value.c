@@ -100,7 +100,10 @@ bool pm_literal_may_fit(struct ir_model *m, const struct ir_tensor *t,
     if (l->kind != LIT_LIST || l->splat)
         return (l->splat ? t->count > 0 : t->count == 1) &&
                (any_text || element_fits(m, t, 0, l));
-    int64_t first;
     if (t->rank != 1 || t->count != l->n) return false;
-    return l->n == 0 || (ir_tensor_int_at(m, t, 0, &first) && first == l->items[0].value);
+    for (uint32_t i = 0; i < l->n && i < PM_ITEMS_READ; i++) {
+        int64_t x;
+        if (!ir_tensor_int_at(m, t, i, &x) || x != l->items[i].value) return false;
+    }
+    return true;
 }
