@@ -81,8 +81,10 @@ struct opsets dsl_rule_opsets(struct lower *l) {
     for (uint32_t i = 0; i < l->where.len; i++) o = dsl_narrow(o, l->where.at[i]);
     if (!l->rule->nroots) return o;
     int64_t *of_slot = arena_zalloc(l->arena, l->slots.len * sizeof *of_slot);
-    for (uint32_t i = 0; i < l->rule->nroots; i++)
-        at_least(&o, first_of(l, l->slots.at[l->rule->roots[i]].def, of_slot, &o));
+    for (uint32_t i = 0; i < l->rule->nroots; i++) {
+        const struct pat *def = l->slots.at[l->rule->roots[i]].def;
+        if (def) at_least(&o, first_of(l, def, of_slot, &o));
+    }
     return o;
 }
 

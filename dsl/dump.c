@@ -270,10 +270,21 @@ static void put_block(const struct dump *d, const struct emit_block *block) {
             if (k) buf_puts(d->b, ", ");
             put_slot(d, s->outs[k]);
         }
+        if (s->spread_out != SLOT_NONE) buf_puts(d->b, ".."), put_slot(d, s->spread_out);
         buf_puts(d->b, " = ");
         put_emit(d, s->what);
         buf_putc(d->b, '\n');
     }
+}
+
+static void put_family(const struct dump *d, const struct rule_family *f) {
+    buf_printf(d->b, "  each [%" PRId64 "..%" PRId64 "]", f->least, f->most);
+    for (uint32_t i = 0; i < f->ncolumns; i++) {
+        buf_puts(d->b, " "), put_slot(d, f->columns[i].list);
+        buf_puts(d->b, " of "), put_slot(d, f->columns[i].one);
+    }
+    if (f->where) buf_puts(d->b, " where "), put_expr(d, f->where);
+    buf_putc(d->b, '\n');
 }
 
 void dsl_dump_rule(const struct rule *r, struct buf *out) {
@@ -287,6 +298,7 @@ void dsl_dump_rule(const struct rule *r, struct buf *out) {
         buf_puts(out, "  join "), put_slot(&d, r->joins[i].slot);
         buf_puts(out, " by "), put_slot(&d, r->joins[i].via);
         buf_printf(out, ", %u levels\n", r->joins[i].levels);
+        if (r->joins[i].family) put_family(&d, r->joins[i].family);
     }
     for (uint32_t i = 0; i < r->nwhere; i++) {
         buf_puts(out, "  where ");

@@ -66,6 +66,7 @@ struct slot_note {
     bool constant;      /* emitted, out of constants alone */
     const char *bound_by; /* the parameter that binds it first, or NULL */
     const struct ast_stmt *stmt; /* that defines it */
+    bool family;        /* it is a list that an `each` makes */
 };
 
 struct lower {
@@ -79,6 +80,7 @@ struct lower {
     VEC(struct rule_slot) slots;
     VEC(struct slot_note) notes;
     VEC(const struct expr *) where;
+    VEC(struct rule_family *) families;
     uint32_t npatterns, inlining, depth;
     const struct ast_pattern *active[LOWER_INLINING]; /* being inlined */
     bool failed, too_big;
@@ -131,6 +133,12 @@ void dsl_match(struct lower *l, const struct ast_stmts *stmts);
 const struct ast *dsl_maybe(const struct ast *e);
 /* const x, scalar x, const scalar x: the flags; *inner what is behind. */
 uint32_t dsl_flags(const struct ast *e, const struct ast **inner);
+
+/* --- lower_each.c ------------------------------------------------------------------- */
+/* Behind all other statements. */
+void dsl_each(struct lower *l, const struct ast_stmts *stmts, const struct ast_stmt *s);
+/* That of which the slot is the list of members, or NULL. */
+const struct rule_family *dsl_family_of(const struct lower *l, uint32_t slot);
 
 /* --- lower_inline.c ---------------------------------------------------------------- */
 const struct pat *dsl_inline(struct lower *l, const struct ast_pattern *pt,

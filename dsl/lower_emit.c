@@ -245,6 +245,13 @@ static const struct emit *misplaced(struct lower *l, const struct ast *e) {
     return something(l, e->at);
 }
 
+/* One of a list of values: c[0]. */
+static bool is_item(struct lower *l, const struct ast *e) {
+    const struct ast *list = dsl_bare(e->args.at[0]);
+    const struct entry *x = list->kind == AST_NAME ? dsl_find(l, l->scope, list->text) : NULL;
+    return x && l->slots.at[x->slot].kind == SLOT_VALUES;
+}
+
 static const struct emit *emitted(struct lower *l, const struct ast *e) {
     const struct emit *number = literal(l, e);
     if (number) return number;
@@ -259,6 +266,7 @@ static const struct emit *emitted(struct lower *l, const struct ast *e) {
     case AST_CALL: return call(l, e);
     case AST_UNARY: return unary(l, e);
     case AST_BINARY: return binary(l, e);
+    case AST_INDEX: return is_item(l, e) ? computed(l, e) : misplaced(l, e);
     default: return misplaced(l, e);
     }
 }
@@ -288,6 +296,23 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
     return e->slot;
 }
 
+/* `..m = Split(...)`: the members of a family, one after the other. */
+static uint32_t members_out(struct lower *l, const struct ast_stmt *s) {
+    const struct ast_word *out = &s->outs.at[0];
+    const struct entry *e = dsl_find(l, l->scope, out->text);
+    if (e && dsl_family_of(l, e->slot)) return defined_out(l, out);
+    dsl_error(l, s->at, "\"%s\" is no family that the pattern finds with \"each\"",
+              out->text);
+    return SLOT_NONE;
+}
+
+static void check_family(struct lower *l, const struct ast_word *out) {
+    const struct entry *e = out->text ? dsl_find(l, l->scope, out->text) : NULL;
+    if (!e || !l->notes.at[e->slot].family) return;
+    dsl_error(l, out->at, "\"%s\" is a list of what the members have", out->text);
+    if (dsl_family_of(l, e->slot)) dsl_help(l, out->at, "write \"..%s = ...\"", out->text);
+}
+
 static bool is_named(const struct ast_word *out) {
     return out->text && !rw_streq(out->text, "_");
 }
@@ -298,12 +323,11 @@ static void statement(struct lower *l, const struct ast_stmt *s, struct emit_stm
     if (s->each || s->keep)
         dsl_error(l, s->at, "\"%s\" is for match", s->each ? "each" : "keep");
     out->what = emitted(l, s->value);
-    if (s->spread)
-        dsl_error(l, s->at, "\"..%s =\" goes with \"each\", which is not supported yet",
-                  s->outs.at[0].text);
+    if (s->spread) out->spread_out = members_out(l, s);
+    for (uint32_t i = 0; i < s->outs.len && !s->spread; i++) check_family(l, &s->outs.at[i]);
     for (uint32_t i = 0; i < s->outs.len && !s->spread; i++)
         outs[i] = is_named(&s->outs.at[i]) ? defined_out(l, &s->outs.at[i]) : SLOT_NONE;
-    if (s->outs.len > 1 && out->what->kind != EMIT_NODE)
+    if ((s->outs.len > 1 || s->spread) && out->what->kind != EMIT_NODE)
         dsl_error(l, s->at, "several outputs need one operator on the right");
     out->nouts = s->spread ? 0 : s->outs.len;
     out->outs = outs;

@@ -431,10 +431,11 @@ const struct pat *dsl_pattern(struct lower *l, const struct ast *e) {
 
 /* --- statements -------------------------------------------------------------------- */
 static void declare(struct lower *l, const struct ast_stmt *s) {
+    enum slot_kind kind = s->each ? SLOT_VALUES : SLOT_VALUE;
     for (uint32_t i = 0; i < s->outs.len; i++) {
         const struct ast_word *out = &s->outs.at[i];
         if (!out->text || rw_streq(out->text, "_")) continue;
-        uint32_t slot = dsl_slot(l, out->text, SLOT_VALUE, out->at);
+        uint32_t slot = dsl_slot(l, out->text, kind, out->at);
         if (slot == SLOT_NONE) continue;
         struct slot_note *note = &l->notes.at[slot];
         if (note->stmt) {
@@ -477,10 +478,11 @@ static void define(struct lower *l, const struct ast_stmt *s) {
 void dsl_match(struct lower *l, const struct ast_stmts *stmts) {
     for (uint32_t i = 0; i < stmts->len; i++) {
         const struct ast_stmt *s = &stmts->at[i];
-        if (s->each) dsl_refuse(l, s->at, "each");
         if (s->spread) dsl_error(l, s->at, "\"..%s =\" is for emit", s->outs.at[0].text);
         declare(l, s);
     }
     for (uint32_t i = 0; i < stmts->len; i++)
         if (!stmts->at[i].each) define(l, &stmts->at[i]);
+    for (uint32_t i = 0; i < stmts->len; i++)
+        if (stmts->at[i].each) dsl_each(l, stmts, &stmts->at[i]);
 }

@@ -83,8 +83,10 @@ static void reach_pattern(struct reach *r, const struct pat *p, bool *reached) {
 }
 
 static void reach_slot(struct reach *r, uint32_t slot, bool *reached) {
+    const struct rule_family *f = dsl_family_of(r->l, slot);
     if (reached[slot]) return;
     reached[slot] = true;
+    if (f) reach_slot(r, f->member, reached);
     if (r->l->slots.at[slot].def) reach_pattern(r, r->l->slots.at[slot].def, reached);
 }
 
@@ -105,7 +107,7 @@ static void put_largest_first(struct lower *l) {
     uint32_t *roots = (uint32_t *)(uintptr_t)l->rule->roots, best = 0, most = 0;
     for (uint32_t i = 0; i < l->rule->nroots; i++) {
         const bool *reached = reached_from(l, roots[i]);
-        uint32_t n = 0;
+        uint32_t n = dsl_family_of(l, roots[i]) != NULL;
         for (uint32_t k = 0; k < l->slots.len; k++)
             n += reached[k] && l->slots.at[k].def ? l->slots.at[k].def->nargs + 1 : 0;
         if (n <= most) continue;
@@ -145,6 +147,8 @@ static int64_t distance(struct distance *d, const struct pat *p) {
 }
 
 static int64_t slot_distance(struct distance *d, uint32_t slot) {
+    const struct rule_family *f = dsl_family_of(d->l, slot);
+    if (f) slot = f->member;
     if (slot == d->to) return 0;
     if (d->of[slot]) return d->of[slot] - 2;
     const struct pat *def = d->l->slots.at[slot].def;
@@ -161,6 +165,13 @@ static uint32_t cost(const struct lower *l, const struct rule_join *j) {
     return j->levels + (everywhere ? 1u << 20 : 0);
 }
 
+/* Names of a member mean something within their `each` alone. */
+static bool is_of_member(const struct lower *l, uint32_t slot) {
+    for (uint32_t i = 0; i < l->families.len; i++)
+        if (slot >= l->families.at[i]->first && slot < l->families.at[i]->end) return true;
+    return false;
+}
+
 /* The best way to a pattern from what is bound. */
 static bool find_join(struct lower *l, uint32_t slot, const bool *bound,
                       struct rule_join *out) {
@@ -168,9 +179,11 @@ static bool find_join(struct lower *l, uint32_t slot, const bool *bound,
     uint32_t least = UINT32_MAX, tried = 0;
     for (uint32_t i = 0; i < l->slots.len && tried < MOST_SHARED; i++) {
         if (!bound[i] || !reached[i] || l->slots.at[i].kind != SLOT_VALUE) continue;
+        if (i == slot || is_of_member(l, i)) continue;
         tried++;
         struct distance d = {l, i, arena_zalloc(l->arena, l->slots.len * sizeof *d.of)};
-        struct rule_join j = {slot, i, (uint32_t)slot_distance(&d, slot)};
+        struct rule_join j = {slot, i, (uint32_t)slot_distance(&d, slot),
+                              dsl_family_of(l, slot)};
         if (cost(l, &j) >= least) continue;
         least = cost(l, &j);
         *out = j;
@@ -205,6 +218,9 @@ void dsl_join(struct lower *l) {
     struct rule_join *joins = arena_new_array(l->arena, struct rule_join, l->slots.len);
     mark_all(l, l->rule->roots[0], bound);
     l->rule->joins = joins;
+    if (dsl_family_of(l, l->rule->roots[0]) &&
+        find_join(l, l->rule->roots[0], bound, &joins[0]))
+        l->rule->njoins = 1;
     for (bool more = true; more;) {
         struct rule_join best = {0}, j;
         uint32_t open = SLOT_NONE;

@@ -66,7 +66,8 @@ struct rule_slot {
     const char *name; /* "" when it was made up */
     enum slot_kind kind;
     uint32_t flags;
-    const struct pat *def;  /* SLOT_VALUE: what defines it, or NULL */
+    const struct pat *def;  /* SLOT_VALUE: what defines it, or NULL; of the list of a
+                               family's members: what each of them is */
     uint32_t def_output;    /* which output of def, a PAT_NODE; else 0 */
     const struct pat_type *type; /* annotation, or NULL */
     struct span at;
@@ -271,12 +272,30 @@ struct rule_example {
     const char *name;    /* near: its title */
 };
 
+/* each[2..] m = MatMul(x, const w) where rank(w) == 2: all that fit, in order of the graph.
+ * What the names of a member are bound to becomes a list each: SLOT_VALUES of values,
+ * SLOT_DIMS of numbers. */
+struct rule_column {
+    uint32_t one, list; /* slots */
+};
+struct rule_family {
+    uint32_t member;     /* slot of a member; its def is the pattern */
+    uint32_t first, end; /* slots of the names of a member */
+    uint32_t ncolumns;
+    const struct rule_column *columns; /* the first: of the members themselves */
+    int64_t least, most; /* how many there must be; most -1: any number */
+    const struct expr *where; /* on the names of a member; or NULL */
+    struct span at;
+};
+
 /* A pattern that must be there too, and to which that of the first root does not lead. It
  * is found from a value that both have. */
 struct rule_join {
     uint32_t slot;   /* named by it; its def is the pattern */
     uint32_t via;    /* bound by then, and reached from def whatever alternatives are taken */
     uint32_t levels; /* most operator nodes from def down to via */
+    const struct rule_family *family; /* of which slot is the list; or NULL. Where it is that
+                                         of the first root, matching begins at a member */
 };
 
 struct rule {
@@ -287,7 +306,8 @@ struct rule {
     uint32_t nslots;
     const struct rule_slot *slots;
     uint32_t nroots;       /* values that emit replaces */
-    const uint32_t *roots; /* slots with SLOT_ROOT; matching begins at the first one's def */
+    const uint32_t *roots; /* slots with SLOT_ROOT; matching begins at the first one's def,
+                              or at the first member of the family of which it is the list */
     uint32_t njoins;
     const struct rule_join *joins; /* in order: `via` is bound by what stands in front */
     uint32_t nwhere;

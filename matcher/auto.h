@@ -77,6 +77,20 @@ struct pm_way { /* from a value up to where another pattern of the rule may begi
     uint32_t inner;  /* class of operators that may stand on the way */
     uint32_t levels; /* at most so many operators, the end included */
 };
+struct pm_column {
+    uint16_t one, list; /* registers */
+};
+struct pm_family {
+    const struct rule *rule;
+    const struct rule_family *family;
+    struct pm_way way;
+    bool is_root;        /* matching began at a member, whose value is in `root` */
+    uint16_t root, member; /* registers */
+    uint16_t first, end;   /* registers that a member fills */
+    const uint16_t *regs;  /* of each slot of the rule, when a member is matched */
+    uint32_t ncolumns;
+    const struct pm_column *columns; /* the first: of the members themselves */
+};
 struct pm_expr_test { /* <name = (expression)>, compared when all is bound */
     uint16_t reg;
     bool is_axis;
@@ -191,6 +205,7 @@ struct pm_auto {
     VEC(struct pm_spec) spec;
     VEC(const struct literal *) literal;
     VEC(struct pm_way) way;
+    VEC(struct pm_family) family;
     VEC(struct pm_accept) accept;
     VEC(const struct rule *) rules; /* each once, in order of first stage */
     struct pm_insns code;

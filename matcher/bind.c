@@ -132,8 +132,18 @@ static bool exec_CHAIN(struct pm_machine *m, const struct pm_insn *in) {
 static bool exec_CLIMB(struct pm_machine *m, const struct pm_insn *in) {
     uint32_t first = m->ends.len;
     ir_value v = value(m, in->b);
-    if (v != IR_NONE) pm_climb(m, v, &m->site.p->way.at[in->x]);
+    if (v != IR_NONE) pm_climb(m, v, &m->site.p->way.at[in->x], false);
     return take_first(m, in, first);
+}
+
+static bool exec_EACH(struct pm_machine *m, const struct pm_insn *in) {
+    return pm_collect(m, in);
+}
+
+static bool exec_MEMBER(struct pm_machine *m, const struct pm_insn *in) {
+    RW_UNUSED(m);
+    RW_UNUSED(in);
+    return true;
 }
 
 static bool exec_REST(struct pm_machine *m, const struct pm_insn *in) {
@@ -317,11 +327,14 @@ bool pm_is_matched(const struct pm_machine *m, ir_node n) {
 }
 
 /* May the value be seen outside the match: a root, or one that the rule keeps? */
-static bool is_open(const struct rule *r, const struct pm_binding *slots, ir_value v) {
-    for (uint32_t s = 0; s < r->nslots; s++)
-        if ((r->slots[s].flags & (SLOT_ROOT | SLOT_KEEP)) && slots[s].kind == BOUND_VALUE &&
-            slots[s].a == v)
-            return true;
+static bool is_open(const struct pm_machine *m, const struct rule *r,
+                    const struct pm_binding *slots, ir_value v) {
+    for (uint32_t s = 0; s < r->nslots; s++) {
+        if (!(r->slots[s].flags & (SLOT_ROOT | SLOT_KEEP))) continue;
+        if (slots[s].kind == BOUND_VALUE && slots[s].a == v) return true;
+        for (uint32_t i = 0; slots[s].kind == BOUND_MEMBERS && i < slots[s].b; i++)
+            if (m->site.members->at[slots[s].a + i].a == v) return true;
+    }
     return false;
 }
 
@@ -347,7 +360,7 @@ ir_value pm_leak(const struct pm_machine *m, const struct rule *r,
         if (m->nodes.at[i].keep) continue;
         for (uint32_t k = 0; k < x->nout; k++) {
             ir_value v = x->out[k];
-            if (v == IR_NONE || ir_val(g, v)->nuses == 0 || is_open(r, slots, v)) continue;
+            if (v == IR_NONE || ir_val(g, v)->nuses == 0 || is_open(m, r, slots, v)) continue;
             if (ir_val(g, v)->nuses > most || !uses_are_inside(m, v)) return v;
         }
     }
@@ -433,12 +446,13 @@ void pm_begin(struct pm_machine *m, const struct pm_program *prog, ir_node root)
     vec_push(m->arena, &m->nodes, (struct pm_matched){root, false});
     m->code = prog->code ? prog->code : m->site.p->code.at;
     m->pc = prog->start;
+    m->left = MAX_STEPS;
     m->stop = false;
 }
 
 void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) {
     pm_begin(m, prog, root);
-    for (m->left = MAX_STEPS; m->left > 0 && !m->stop; m->left--) {
+    for (; m->left > 0 && !m->stop; m->left--) {
         m->tests++;
         if (!step(m) && (m->stop || !pm_back(m))) return;
     }

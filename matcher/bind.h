@@ -35,11 +35,17 @@ struct pm_site {
     const struct pm_names *names;
     struct ir_graph *g;
     struct arena *arena; /* of the step: reset when the node is done */
+    struct pm_members *members; /* of the families found at this node */
     struct pm_labels *labels; /* label.h, or NULL: the operator alone tells */
 };
 
 /* Is the node's operator of that class, of pm_auto.ops? */
 bool pm_has_op(const struct pm_site *s, ir_node n, uint32_t ops);
+
+struct pm_members { /* a vector */
+    struct pm_binding *at;
+    uint32_t len, cap;
+};
 
 struct pm_frame {
     uint32_t pc, trail, nodes;
@@ -65,6 +71,9 @@ struct pm_machine {
     VEC(struct pm_trail) trail;
     VEC(struct pm_matched) nodes;
     VEC(ir_value) ends; /* of the frames */
+    /* Is the condition of a family true of the member that is matched now? */
+    bool (*holds)(void *ctx, const struct pm_machine *m, const struct pm_family *f);
+    void *holds_ctx;
     const struct pm_insn *code;
     uint32_t pc, left; /* instructions that may still be spent on this node */
     bool stop;
@@ -98,7 +107,10 @@ ir_value pm_leak(const struct pm_machine *m, const struct rule *r,
 bool pm_is_matched(const struct pm_machine *m, ir_node n);
 
 /* climb.c: the values at the upper ends of the way, in order of the graph. */
-void pm_climb(struct pm_machine *m, ir_value from, const struct pm_way *way);
+void pm_climb(struct pm_machine *m, ir_value from, const struct pm_way *way, bool matched);
+
+/* each.c: the family that instruction EACH is about; false: too few fit, or too many. */
+bool pm_collect(struct pm_machine *m, const struct pm_insn *in);
 
 /* value.c */
 /* Is the constant equal to the literal, within its tolerance? */
@@ -145,7 +157,10 @@ uint32_t pm_axis_base(const struct ir_graph *g, ir_node n);
 int64_t pm_axis(int64_t axis, uint32_t base);
 bool pm_axes_equal(int64_t x, uint32_t x_base, int64_t y, uint32_t y_base);
 
-/* lists.c: lists of integers, whether parameter or constant. */
+/* lists.c: how many values of the graph are bound, one or those of a family; the k-th. */
+uint32_t pm_values_of(struct pm_binding b);
+ir_value pm_value_of(const struct pm_site *s, struct pm_binding b, uint32_t k);
+/* Lists of integers, whether parameter or constant. */
 bool pm_length(const struct pm_site *s, struct pm_binding list, uint32_t *n);
 bool pm_item(const struct pm_site *s, struct pm_binding list, uint32_t i,
              struct pm_binding *out);

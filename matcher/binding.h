@@ -9,6 +9,7 @@ enum pm_bound {
     BOUND_NODE,  /* a: node */
     BOUND_VALUE, /* a: value; IR_NONE: an absent one */
     BOUND_LIST,  /* operands of node a from number b on */
+    BOUND_MEMBERS, /* what b members of a family have, from number a on of pm_site.members */
     BOUND_ATTR,  /* parameter b (of pm_auto.param) of node a; c: it is an axis, or axes */
     BOUND_ATTRS, /* parameters of node a that spec b does not name */
     BOUND_OP,    /* the operator of node a */

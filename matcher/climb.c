@@ -14,6 +14,7 @@
 struct climb {
     struct pm_machine *m;
     const struct pm_way *way;
+    bool matched; /* nodes that are matched already may be ends */
     struct map seen;
     VEC(ir_node) nodes; /* reached, in order; those of a level behind each other */
 };
@@ -36,7 +37,7 @@ static void reach_users(struct climb *c, ir_value v) {
 static bool is_end(const struct climb *c, ir_node n) {
     ir_value v = ir_output(c->m->site.g, n, c->way->output);
     return v != IR_NONE && pm_has_op(&c->m->site, n, c->way->ends) &&
-           !pm_is_matched(c->m, n);
+           (c->matched || !pm_is_matched(c->m, n));
 }
 
 static void add_end(struct pm_machine *m, uint32_t first, ir_value v) {
@@ -49,8 +50,8 @@ static void add_end(struct pm_machine *m, uint32_t first, ir_value v) {
     m->ends.at[i] = v;
 }
 
-void pm_climb(struct pm_machine *m, ir_value from, const struct pm_way *way) {
-    struct climb c = {.m = m, .way = way};
+void pm_climb(struct pm_machine *m, ir_value from, const struct pm_way *way, bool matched) {
+    struct climb c = {.m = m, .way = way, .matched = matched};
     struct ir_graph *g = m->site.g;
     uint32_t first = m->ends.len, next = 0;
     map_init(&c.seen, m->site.arena);

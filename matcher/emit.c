@@ -117,10 +117,24 @@ static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value 
     return true;
 }
 
+/* `..m = Split(...)`: an output for each member. */
+static bool run_spread(struct pm_build *b, const struct emit_stmt *s) {
+    struct pm_binding m = b->env->slots[s->spread_out];
+    if (m.kind != BOUND_MEMBERS) return pm_refuse(b, "there is no family");
+    struct arena *a = b->env->site.arena;
+    bool *wanted = arena_zalloc(a, m.b * sizeof *wanted);
+    ir_value *out = arena_new_array(a, ir_value, m.b);
+    for (uint32_t k = 0; k < m.b; k++) wanted[k] = true;
+    struct pm_draft d = {0};
+    if (!pm_draft_node(b, s->what, &d) || !pm_make(b, &d, m.b, wanted, out)) return false;
+    for (uint32_t k = 0; k < m.b; k++)
+        if (!take_place(b, b->env->site.members->at[m.a + k].a, out[k], true)) return false;
+    return true;
+}
+
 bool pm_run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     struct arena *a = b->env->site.arena;
-    if (s->spread_out != SLOT_NONE)
-        return pm_refuse(b, "lists of results are not emitted yet");
+    if (s->spread_out != SLOT_NONE) return run_spread(b, s);
     uint32_t n = s->nouts;
     bool *wanted = arena_zalloc(a, (n + 1) * sizeof *wanted), any = false;
     ir_value *out = arena_new_array(a, ir_value, n + 1);
@@ -238,11 +252,13 @@ static bool is_matched(const struct pm_match *m, ir_node n) {
 static bool roots_are_new(struct pm_build *b) {
     const struct rule *r = b->match->accept->rule;
     for (uint32_t i = 0; i < r->nroots; i++) {
-        struct pm_binding x = b->match->slots[r->roots[i]];
-        if (!pm_is_set(x) || ir_has(b->g, x.a, IR_IS_DEAD)) continue;
-        if (ir_val(b->g, x.a)->nuses > 0 &&
-            is_matched(b->match, ir_val(b->g, x.a)->producer))
-            return pm_refuse(b, "emit leaves a root as it was");
+        uint32_t n = pm_values_of(b->match->slots[r->roots[i]]);
+        for (uint32_t k = 0; k < n; k++) {
+            ir_value v = pm_value_of(&b->env->site, b->match->slots[r->roots[i]], k);
+            if (ir_has(b->g, v, IR_IS_DEAD) || ir_val(b->g, v)->nuses == 0) continue;
+            if (is_matched(b->match, ir_val(b->g, v)->producer))
+                return pm_refuse(b, "emit leaves a root as it was");
+        }
     }
     return true;
 }
@@ -259,14 +275,15 @@ static bool made_are_valid(struct pm_build *b) {
 }
 
 /* The last of the roots: what the match has bound stands in front of it. */
-static ir_node last_root(const struct ir_graph *g, const struct pm_match *m) {
+static ir_node last_root(const struct pm_site *s, const struct pm_match *m) {
     const struct rule *r = m->accept->rule;
     ir_node last = m->nodes[0];
-    for (uint32_t i = 0; i < r->nroots; i++) {
-        struct pm_binding x = m->slots[r->roots[i]];
-        ir_node n = pm_is_set(x) ? ir_val(g, x.a)->producer : last;
-        if (ir_precedes(g, last, n)) last = n;
-    }
+    for (uint32_t i = 0; i < r->nroots; i++)
+        for (uint32_t k = pm_values_of(m->slots[r->roots[i]]); k-- > 0;) {
+            ir_value v = pm_value_of(s, m->slots[r->roots[i]], k);
+            if (ir_precedes(s->g, last, ir_val(s->g, v)->producer))
+                last = ir_val(s->g, v)->producer;
+        }
     return last;
 }
 
@@ -280,11 +297,13 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     own.slots = slots;
     const struct pm_binding *root = &m->slots[r->roots[0]];
     struct pm_build b = {.env = &own, .match = m, .g = env->site.g,
-                         .root = last_root(env->site.g, m), .form = form,
+                         .root = last_root(&env->site, m), .form = form,
                          .target = o->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
-                         .hint = pm_is_set(*root) ? ir_val(env->site.g, root->a)->name
-                                                  : NULL,
+                         .hint = pm_values_of(*root)
+                                     ? ir_val(env->site.g,
+                                              pm_value_of(&env->site, *root, 0))->name
+                                     : NULL,
                          .done = done};
     ir_mark_t mark = ir_mark(model);
     bool ok = emit_all(&b) && roots_are_new(&b);

@@ -61,6 +61,13 @@ static bool late_operand(struct pm_build *b, struct pm_draft *d, uint32_t k,
 static bool spread(struct pm_build *b, struct pm_draft *d, uint32_t slot) {
     struct pm_binding x = b->env->slots[slot];
     if (x.kind == BOUND_NOTHING) return true;
+    for (uint32_t i = 0; x.kind == BOUND_MEMBERS && i < x.b; i++) {
+        struct pm_binding one = b->env->site.members->at[x.a + i];
+        if (one.kind != BOUND_VALUE || !pm_is_set(one))
+            return pm_refuse(b, "a member has no such value");
+        vec_push(b->env->site.arena, &d->in, one.a);
+    }
+    if (x.kind == BOUND_MEMBERS) return true;
     if (x.kind != BOUND_LIST)
         return pm_refuse(b, "an emitted list is not a list of values");
     for (uint32_t k = x.b; k < ir_nod(b->g, x.a)->nin; k++)

@@ -264,7 +264,7 @@ static const char *off_because(const struct look *l, const struct rule *r) {
 /* Is a node of that name a possible root? Notes that there is one at all. */
 static bool node_is_root(struct look *l) {
     struct ir_model *m = l->x->model;
-    struct pm_site site = {l->p, &l->run.matcher.names, NULL, &l->scratch, NULL};
+    struct pm_site site = {.p = l->p, .names = &l->run.matcher.names, .arena = &l->scratch};
     bool is_root = false;
     for (uint32_t i = 0; i < m->graphs.len; i++) {
         site.g = m->graphs.at[i];

@@ -70,6 +70,13 @@ static struct pm_val values_list(struct pm_env *env, struct pm_binding b) {
     return pm_list(n, items);
 }
 
+static struct pm_val members_list(struct pm_env *env, struct pm_binding b) {
+    struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, b.b);
+    for (uint32_t i = 0; i < b.b; i++)
+        items[i] = pm_binding_value(env, env->site.members->at[b.a + i]);
+    return pm_list(b.b, items);
+}
+
 static struct pm_val dims_list(struct pm_env *env, struct pm_binding b) {
     uint32_t n;
     if (!pm_length(&env->site, b, &n)) return unknown;
@@ -87,6 +94,7 @@ struct pm_val pm_binding_value(struct pm_env *env, struct pm_binding b) {
     case BOUND_NOTHING: return absent;
     case BOUND_VALUE: return graph_value(b.a);
     case BOUND_LIST: return values_list(env, b);
+    case BOUND_MEMBERS: return members_list(env, b);
     case BOUND_ATTR:
         return pm_param_value(env, b.a, env->site.p->param.at[b.b], b.c != 0);
     case BOUND_OP: return text(ir_op_name(env->site.g, b.a));

@@ -117,6 +117,7 @@ bool pm_same(const struct pm_site *s, struct pm_binding x, struct pm_binding y) 
     case BOUND_NODE:
     case BOUND_VALUE: return x.a == y.a;
     case BOUND_LIST: return same_values(s->g, x, y);
+    case BOUND_MEMBERS: return x.a == y.a && x.b == y.b;
     case BOUND_ATTR: return same_param(s, x, y);
     case BOUND_ATTRS: return x.a == y.a && x.b == y.b;
     case BOUND_OP:
@@ -126,4 +127,13 @@ bool pm_same(const struct pm_site *s, struct pm_binding x, struct pm_binding y) 
     case BOUND_DIMS: return same_items(s, x, y);
     }
     return false;
+}
+
+uint32_t pm_values_of(struct pm_binding b) {
+    if (b.kind == BOUND_MEMBERS) return b.b;
+    return b.kind == BOUND_VALUE && b.a != IR_NONE;
+}
+
+ir_value pm_value_of(const struct pm_site *s, struct pm_binding b, uint32_t k) {
+    return b.kind == BOUND_MEMBERS ? s->members->at[b.a + k].a : b.a;
 }

@@ -18,7 +18,29 @@ void pm_matcher_init(struct pm_matcher *t, const struct pm_auto *p, struct ir_mo
 void pm_matcher_free(struct pm_matcher *t) { arena_free(&t->step); }
 
 struct pm_site pm_matcher_site(struct pm_matcher *t, struct ir_graph *g) {
-    return (struct pm_site){t->p, &t->names, g, &t->step, t->labels};
+    return (struct pm_site){t->p, &t->names, g, &t->step, &t->members, t->labels};
+}
+
+static bool holds(void *ctx, const struct pm_machine *m, const struct pm_family *f) {
+    struct pm_matcher *t = ctx;
+    const struct pm_accept accept = {.rule = f->rule};
+    struct pm_match match = {.accept = &accept};
+    uint32_t n = f->rule->nslots;
+    match.slots = arena_zalloc(&t->step, n * sizeof *match.slots);
+    for (uint32_t i = 0; i < n; i++)
+        if (f->regs[i] != PM_NO_REG) match.slots[i] = m->regs.at[f->regs[i]];
+    struct pm_env env = pm_matcher_env(t, m->site.g, &match);
+    return pm_holds(&env, f->family->where) == IR_TRUE;
+}
+
+void pm_matcher_begin(struct pm_matcher *t, struct ir_graph *g) {
+    struct pm_machine *m = &t->machine;
+    t->found.len = t->members.len = 0;
+    arena_reset(&t->step, t->empty);
+    m->site = pm_matcher_site(t, g);
+    m->arena = t->arena;
+    m->holds = holds;
+    m->holds_ctx = t;
 }
 
 static bool keep(void *ctx, const struct pm_match *m) {
@@ -34,11 +56,8 @@ static bool keep(void *ctx, const struct pm_match *m) {
 
 void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_graph *g,
                      ir_node n) {
-    t->found.len = 0;
-    arena_reset(&t->step, t->empty);
     struct pm_machine *m = &t->machine;
-    m->site = pm_matcher_site(t, g);
-    m->arena = t->arena;
+    pm_matcher_begin(t, g);
     m->found = keep;
     m->ctx = t;
     const struct pm_program *prog = pm_program_at(s, &m->site, n);

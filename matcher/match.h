@@ -19,11 +19,14 @@ struct pm_matcher {
     struct pm_labels *labels; /* NULL: the root's operator alone selects rules */
     int64_t opset;        /* what `opset` means instead of the graph's own; 0: that */
     uint64_t candidates;
+    struct pm_members members;
     VEC(struct pm_match) found;
 };
 void pm_matcher_init(struct pm_matcher *t, const struct pm_auto *p, struct ir_model *m,
                      const struct pm_options *o, struct arena *a);
 void pm_matcher_free(struct pm_matcher *t);
+/* In front of a look at a node: what was found before is forgotten. */
+void pm_matcher_begin(struct pm_matcher *t, struct ir_graph *g);
 /* Fills t->found with the matches of the stage's rules at n, the preferred first. What the
  * conditions say is still to be asked. Forgets those found before. */
 void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_graph *g,

@@ -19,6 +19,7 @@ static const struct {
     [PM_PROD] = {B, A, false},   [PM_OP] = {A, 0, true},      [PM_NAMED] = {A, 0, true},
     [PM_OUTPUTS] = {A, 0, true}, [PM_ARG] = {B, A, false},    [PM_PICK] = {C, A | B, false},
     [PM_CHAIN] = {B, A, false},  [PM_CLIMB] = {B, A, true},
+    [PM_EACH] = {B, A, true},
     [PM_REST] = {B, A, true},    [PM_OUT] = {B, A, false},    [PM_PRESENT] = {A, 0, true},
     [PM_ABSENT] = {A, 0, true},  [PM_SAME] = {A | B, 0, true}, [PM_MEET] = {B, A, true},
     [PM_SEE] = {B, A, true},     [PM_TEST] = {A, 0, true},    [PM_PARAM] = {B, A, true},
@@ -89,9 +90,15 @@ static uint8_t side_of(const struct pm_walk *w, const struct pm_insn *in) {
 }
 
 /* --- one instruction ------------------------------------------------------------------ */
+static void lose_family(struct pm_walk *w, const struct pm_insn *in) {
+    const struct pm_family *f = &w->t->p->family.at[in->c];
+    for (uint32_t i = 0; i < f->ncolumns; i++) lose(w, f->columns[i].list, GONE);
+    w->t->machine.pc = in->x;
+}
+
 /* What cannot be known after a failure. */
 static void lose_after(struct pm_walk *w, const struct pm_insn *in) {
-    w->nodes_gone |= in->op == PM_PROD || in->op == PM_OP;
+    w->nodes_gone |= in->op == PM_PROD || in->op == PM_OP || in->op == PM_EACH;
     switch (in->op) {
     case PM_PROD: lose(w, in->a, GONE_MAKER); break;
     case PM_OP:
@@ -106,6 +113,7 @@ static void lose_after(struct pm_walk *w, const struct pm_insn *in) {
     case PM_CHAIN:
     case PM_ITEM: lose(w, in->a, GONE); break;
     case PM_RANK: lose(w, in->a, GONE_SHAPE); break;
+    case PM_EACH: lose_family(w, in); break;
     default: break;
     }
 }
@@ -136,7 +144,11 @@ static bool is_vain_try(const struct pm_walk *w, uint32_t pc) {
 
 static void skip(struct pm_walk *w, const struct pm_insn *in) {
     if (flow[in->op].is_test) count(w, false, side_of(w, in));
-    w->nodes_gone |= in->op == PM_PROD;
+    w->nodes_gone |= in->op == PM_PROD || in->op == PM_EACH;
+    if (in->op == PM_EACH) {
+        lose_family(w, in);
+        return;
+    }
     bool stays = in->op == PM_MEET && pm_is_set(w->t->machine.regs.at[in->a]);
     if (!stays) EACH(in, flow[in->op].writes, r, lose(w, r, GONE));
     w->t->machine.pc++;
@@ -165,6 +177,7 @@ static void run_insn(struct pm_walk *w) {
     bool meets = in->op == PM_MEET && pm_is_set(m->regs.at[in->a]);
     EACH(in, flow[in->op].writes, r, w->gone[r] = 0);
     if (in->op == PM_CLEAR) memset(w->gone + in->a, 0, (size_t)(in->b - in->a));
+    if (in->op == PM_EACH) w->members = m->site.members->len;
     bool ok = pm_step_on(m);
     bool is_test = flow[in->op].is_test && (in->op != PM_MEET || meets);
     if (is_test || (!ok && in->op != PM_PROD)) count(w, ok, side_of(w, in));
@@ -248,10 +261,7 @@ static bool next_way(struct pm_walk *w, uint32_t fixed) {
 
 bool pm_nearest(struct pm_walk *w, struct pm_matcher *t, const struct pm_stage *s,
                 struct ir_graph *g, ir_node root, struct pm_near *out) {
-    arena_reset(&t->step, t->empty);
-    t->machine.site = pm_matcher_site(t, g);
-    t->machine.arena = t->arena;
-    t->found.len = 0;
+    pm_matcher_begin(t, g);
     *out = (struct pm_near){0};
     const struct pm_program *prog = pm_program_at(s, &t->machine.site, root);
     if (!prog) return false;

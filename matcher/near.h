@@ -55,6 +55,7 @@ struct pm_walk {
     uint32_t left;    /* instructions that may still be run */
     bool nodes_gone; /* not all nodes of the pattern are there */
     struct pm_sides sides;
+    uint32_t members; /* of a family that was asked for last: where they begin */
     struct pm_match match; /* once the end is reached */
     pm_on_failed *failed;
     void *ctx;

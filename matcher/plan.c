@@ -170,6 +170,7 @@ static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint3
         pl->slots[i] = (struct slot_plan){PM_NO_REG, false, false};
     pl->seq = &v.code;
     uint16_t node = plan_reg(pl), value = plan_reg(pl);
+    pl->root = value;
     plan_at(pl, h->node->at, h->node);
     plan_emit(pl, PM_OUT, value, node, h->output);
     struct goals q = {0};
@@ -177,7 +178,7 @@ static enum rw_code plan_variant(struct planner *pl, const struct head *h, uint3
     plan_node_at(pl, &q, node, value, h->node, h->output);
     plan_drain(pl, &q);
     for (uint32_t i = 0; i < pl->rule->njoins; i++) plan_join(pl, &q, &pl->rule->joins[i]);
-    plan_types(pl);
+    plan_types(pl, 0, pl->rule->nslots);
     plan_accept(pl, rank, number);
     if (pl->too_large) {
         diag_at(p->diags, DIAG_ERROR, pl->rule->at, "rule \"%s\" is too large to compile",
@@ -249,6 +250,7 @@ enum rw_code pm_plan(struct pm_auto *p, const struct rule *r, uint32_t rank,
     struct pm_shape shape;
     TRY(pm_rule_shape(p, r, &shape));
     struct roots t = {p, r, &shape, rank, number, .out = out};
-    struct pat root = {.kind = PAT_SLOT, .at = r->at, .slot = r->roots[0]};
+    const struct rule_family *f = plan_family_of(r, r->roots[0]);
+    struct pat root = {.kind = PAT_SLOT, .at = r->at, .slot = f ? f->member : r->roots[0]};
     return plan_roots(&t, &root, 0);
 }

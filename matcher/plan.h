@@ -58,6 +58,7 @@ struct planner {
     VEC(struct sight) sights; /* to be done when nothing else is left */
     VEC(struct pm_expr_test) exprs;
     bool too_large;
+    uint16_t root; /* the value at which matching began */
 };
 
 uint16_t plan_reg(struct planner *pl);
@@ -89,9 +90,11 @@ bool plan_pending(struct planner *pl, struct goals *q);
 
 /* join.c: a pattern of its own, from a value that is bound. */
 void plan_join(struct planner *pl, struct goals *q, const struct rule_join *j);
+/* The family that slot is the list of, or NULL. */
+const struct rule_family *plan_family_of(const struct rule *r, uint32_t slot);
 
-/* types.c: types and dimensions of all slots, last. */
-void plan_types(struct planner *pl);
+/* types.c: types and dimensions of these slots, last. */
+void plan_types(struct planner *pl, uint32_t first, uint32_t end);
 
 /* node.c: an operator: PROD and all that is asked of it; its operands become goals. */
 void plan_node(struct planner *pl, struct goals *q, const struct goal *goal);

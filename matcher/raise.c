@@ -28,7 +28,7 @@ static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph
         const char *why;
         if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
         if (!pm_conditions_hold(&env, m)) continue;
-        if (pm_is_forbidden(r, g, m) || !pm_step(r, &env, m, false, &done, &why)) continue;
+        if (pm_is_forbidden(r, m) || !pm_step(r, &env, m, false, &done, &why)) continue;
         vec_push(&r->arena, &r->raised, (struct pm_raised){m->accept, done.nodes});
         return true;
     }

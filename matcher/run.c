@@ -158,7 +158,7 @@ enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_gra
                        const struct pm_match *m, struct pm_done *done) {
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
-    if (!r->on[a->number] || pm_is_forbidden(r, g, m) || !pm_conditions_hold(&env, m))
+    if (!r->on[a->number] || pm_is_forbidden(r, m) || !pm_conditions_hold(&env, m))
         return NOT_APPLIED;
     struct pm_labels *labels = r->matcher.labels;
     bool held = pm_labels_hold(labels, g), raises = pm_needs_opset(&env, a->rule);

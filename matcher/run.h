@@ -85,8 +85,7 @@ void pm_steps_begin(struct pm_run *r);
 /* Were all steps made that may be? */
 bool pm_steps_end(const struct pm_run *r);
 /* Must the rule not be applied to the match? */
-bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
-                     const struct pm_match *m);
+bool pm_is_forbidden(const struct pm_run *r, const struct pm_match *m);
 
 /* unstage.c: a staged operator that was made; whether a node is one, or NULL. */
 void pm_keep_staged(struct pm_run *r, const struct pm_staged *s);

@@ -85,7 +85,13 @@ enum rw_code pm_rule_shape(struct pm_auto *p, const struct rule *r, struct pm_sh
     w.depth = arena_zalloc(p->arena, r->nslots * sizeof *w.depth);
     w.order = arena_zalloc(p->arena, r->nslots * sizeof *w.order);
     out->order = w.order;
-    for (uint32_t i = 0; i < r->njoins; i++)
-        TRY(walk_slot(&w, r->joins[i].slot, r->at, &out->depth));
-    return walk_slot(&w, r->roots[0], r->at, &out->depth);
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < r->njoins; i++) {
+        const struct rule_family *f = r->joins[i].family;
+        TRY(walk_slot(&w, f ? f->member : r->joins[i].slot, r->at, &out->depth));
+        if (f && i == 0) deepest = out->depth;
+    }
+    TRY(walk_slot(&w, r->roots[0], r->at, &out->depth));
+    out->depth = rw_max_u32(out->depth, deepest);
+    return RW_OK;
 }

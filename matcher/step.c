@@ -13,11 +13,11 @@ static const char *place_text(struct arena *a, const char *rule, const char *val
     return value ? arena_printf(a, "%s\n%s", rule, value) : rule;
 }
 
-static const char *place_value(const struct ir_graph *g, const struct pm_match *m) {
+static const char *place_value(const struct pm_site *s, const struct pm_match *m) {
     const struct rule *r = m->accept->rule;
     for (uint32_t i = 0; i < r->nroots; i++)
-        if (pm_is_set(m->slots[r->roots[i]]))
-            return ir_val(g, m->slots[r->roots[i]].a)->name;
+        if (pm_values_of(m->slots[r->roots[i]]) > 0)
+            return ir_val(s->g, pm_value_of(s, m->slots[r->roots[i]], 0))->name;
     return "";
 }
 
@@ -38,12 +38,11 @@ void pm_steps_begin(struct pm_run *r) {
         forbid(r, r->options->forbidden[i].rule, r->options->forbidden[i].value);
 }
 
-bool pm_is_forbidden(const struct pm_run *r, const struct ir_graph *g,
-                     const struct pm_match *m) {
+bool pm_is_forbidden(const struct pm_run *r, const struct pm_match *m) {
     /* Texts of the step go with it. */
     struct arena *a = r->matcher.machine.site.arena;
     return r->forbidden.len > 0 &&
-           is_listed(r, m->accept->rule->name, place_value(g, m), a);
+           is_listed(r, m->accept->rule->name, place_value(&r->matcher.machine.site, m), a);
 }
 
 /* --- steps ------------------------------------------------------------------------ */
@@ -102,7 +101,7 @@ static bool apply(struct pm_run *r, struct pm_env *env, const struct pm_match *m
     }
     if (!judged_right(r, g, rule, done)) {
         ir_undo(r->model, mark);
-        forbid(r, rule->name, place_value(g, m));
+        forbid(r, rule->name, place_value(&env->site, m));
         *why = wrong;
         return false;
     }
@@ -120,7 +119,7 @@ bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, boo
              struct pm_done *done, const char **why) {
     const struct rule *rule = m->accept->rule;
     struct ir_graph *g = env->site.g;
-    const char *value = place_value(g, m);
+    const char *value = place_value(&env->site, m);
     int64_t opset = r->matcher.opset ? r->matcher.opset : ir_opset(g, "");
     *done = (struct pm_done){.arena = &r->matcher.step};
     *why = NULL;

@@ -207,6 +207,31 @@ static void tell_climb(struct teller *t, struct span at) {
                wanted_text(t, at), name_of(t, v));
 }
 
+/* How many there are is found once more, whatever must be. */
+static void tell_each(struct teller *t) {
+    const struct pm_family *f = &t->w->t->p->family.at[t->in->c];
+    const struct pm_members *all = t->w->t->machine.site.members;
+    ir_value via = value(t, t->in->b);
+    uint32_t n = (all->len - t->w->members) / f->ncolumns;
+    bool begins = f->is_root && n > 0 &&
+                  all->at[t->w->members].a != reg(t, f->root).a;
+    if (begins) {
+        buf_printf(&t->text, "the first member of this family is \"%s\"",
+                   name_of(t, all->at[t->w->members].a));
+        return;
+    }
+    if (f->family->most == f->family->least)
+        buf_printf(&t->text, "%" PRId64 " members are wanted", f->family->least);
+    else if (f->family->most < 0)
+        buf_printf(&t->text, "at least %" PRId64 " member%s wanted", f->family->least,
+                   f->family->least == 1 ? " is" : "s are");
+    else
+        buf_printf(&t->text, "%" PRId64 " to %" PRId64 " members are wanted",
+                   f->family->least, f->family->most);
+    buf_printf(&t->text, ", of what leads up from \"%s\" %u fit%s", name_of(t, via), n,
+               n == 1 ? "s" : "");
+}
+
 static void tell_same(struct teller *t, struct span at) {
     buf_printf(&t->text, "%s is ", wanted_text(t, at));
     binding_text(t, reg(t, t->in->a));
@@ -295,6 +320,7 @@ static void tell_insn(struct teller *t, uint32_t pc, struct span at) {
     case PM_NAMED: tell_named(t); break;
     case PM_OUTPUTS: tell_outputs(t); break;
     case PM_CLIMB: tell_climb(t, at); break;
+    case PM_EACH: tell_each(t); break;
     case PM_REST: buf_puts(&t->text, "an operand of the list is absent"); break;
     case PM_PRESENT:
         buf_printf(&t->text, "%s is absent", wanted_text(t, at));

@@ -43,8 +43,8 @@ static void plan_type(struct planner *pl, const void *ctx) {
     if (t->shaped) plan_dims(pl, value, t);
 }
 
-void plan_types(struct planner *pl) {
-    for (uint32_t s = 0; s < pl->rule->nslots; s++) {
+void plan_types(struct planner *pl, uint32_t first, uint32_t end) {
+    for (uint32_t s = first; s < end; s++) {
         if (!pl->rule->slots[s].type || pl->slots[s].reg == PM_NO_REG) continue;
         if (pl->slots[s].bound && !pl->slots[s].optional)
             plan_type(pl, &s);

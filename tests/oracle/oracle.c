@@ -431,6 +431,7 @@ const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_aut
         case BOUND_ATTR:
             h[i] = (struct holds){PARAM, b.a, 0, 0, p->param.at[b.b], b.c != 0};
             break;
+        case BOUND_MEMBERS:
         case BOUND_NOTHING:
         case BOUND_NODE: break;
         }

@@ -281,7 +281,7 @@ static bool add_join(struct cutter *c, const struct pat *first, struct rule_join
         args[c->g->uses.at[u].slot] = pat_of_slot(c, arg->slot, false);
         c->slots[slot].def = def;
         c->slots[slot].flags |= SLOT_ROOT;
-        *out = (struct rule_join){slot, arg->slot, 1};
+        *out = (struct rule_join){slot, arg->slot, 1, NULL};
         return true;
     }
     return false;
