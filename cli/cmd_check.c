@@ -9,8 +9,6 @@
 
 /* --- check --------------------------------------------------------------------------- */
 
-#define JSON_ERRORS 1000 /* tools read more than people */
-
 static enum rw_code judge(struct ir_model *m, struct diag_sink *diags) {
     ir_add_missing_imports(m, diags);
     enum rw_code inferred = ir_infer_strictly(m, diags);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/rules.h"
 #include "lint/lint.h"
 
@@ -9,10 +10,23 @@
 
 /* --- check, list -------------------------------------------------------------------- */
 
+/* What was found goes into one list when all is done (--json), or is printed at once. */
+static void flush(struct session *s) {
+    if (!s->options.json) session_flush(s);
+}
+
+static void print_json(struct session *s) {
+    struct buf text = {0};
+    json_diagnostics(&s->diags, s->options.args.at[1], &text);
+    fputs(buf_text(&text), stdout);
+    buf_free(&text);
+    s->printed = s->diags.list.len;
+}
+
 /* Loads a pack with its warnings printed; NULL after an error. */
 static const struct rule_pack *load(struct session *s, const char *name) {
     const struct rule_pack *const *packs = packs_load(s, 1, &name);
-    session_flush(s);
+    flush(s);
     return packs ? packs[0] : NULL;
 }
 
@@ -21,9 +35,9 @@ static enum rw_code check_pack(struct session *s, const char *name) {
     const struct rule_pack *pack = load(s, name);
     if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
     enum rw_code code = lint_pack(pack, &s->diags);
-    session_flush(s);
+    flush(s);
     uint32_t warnings = s->diags.count[DIAG_WARNING] - before;
-    if (code != RW_OK || s->options.verbosity < 0) return code;
+    if (code != RW_OK || s->options.verbosity < 0 || s->options.json) return code;
     printf("%s: %u rule%s, no errors", name, pack->nrules, plural(pack->nrules));
     if (warnings) printf(", %u warning%s", warnings, plural(warnings));
     putchar('\n');
@@ -123,11 +137,15 @@ int cmd_rules(struct session *s) {
     if (s->options.args.len < 2)
         return session_usage(s, "\"rules %s\" needs %s", word,
                              actions[i].run == explain_id ? "an id" : "a pack");
+    if (s->options.json && actions[i].run != check_pack)
+        return session_usage(s, "--json is for \"rules check\"");
+    if (s->options.json) s->diags.error_limit = JSON_ERRORS;
     enum rw_code worst = RW_OK;
     for (uint32_t k = 1; k < s->options.args.len; k++) {
         enum rw_code code = actions[i].run(s, s->options.args.at[k]);
         if (code > worst) worst = code;
-        session_flush(s);
+        flush(s);
     }
+    if (s->options.json) print_json(s);
     return (int)worst;
 }

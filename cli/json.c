@@ -57,10 +57,16 @@ static void diagnostic(const struct diag *d, const char *file, struct buf *out) 
     if (place) buf_printf(&text, "%s: ", place);
     buf_puts(&text, d->text);
     buf_printf(out, "{\"level\": \"%s\"", levels[d->level]);
-    member(out, "file", file);
+    member(out, "file", d->at.source ? d->at.source->name : file);
     member(out, "graph", d->subject.graph);
     member(out, "node", d->subject.node);
     member(out, "op", d->subject.op);
+    if (d->at.source) {
+        uint32_t line, column;
+        diag_place(d->at.source, d->at.begin, &line, &column);
+        buf_printf(out, ", \"line\": %u, \"column\": %u", line, column);
+    }
+    if (d->id) buf_printf(out, ", \"id\": \"R%03u\"", d->id);
     member(out, "text", buf_text(&text));
     buf_putc(out, '}');
     buf_free(&text);

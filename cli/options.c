@@ -63,7 +63,7 @@ static const struct option_def defs[] = {
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
     {OPT_TOLERANCE, 0, "tolerance", "X|type", FOR_DIFF,
      "errors up to X * max(1, |v|) are none (default 1e-5); type: more for small types"},
-    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN,
+    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN | FOR_RULES,
      "what was found as JSON on standard output"},
     {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "of this rule alone"},
     {OPT_NODE, 0, "node", "NODE", FOR_EXPLAIN,

@@ -36,6 +36,7 @@ static bool fit_one_value(struct ambiguous *m, const struct pat *a, const struct
     if (m->questions == 0) return false;
     m->questions--;
     struct lint_solver x = {.arena = &arena, .rules = {r, r}, .steps = MOST_STEPS,
+                            .budget = &m->l->budget,
                             .found = enough, .ctx = &found};
     struct lint_state s = lint_state_new(&x);
     uint32_t v = lint_value_new(&x, &s);
@@ -78,16 +79,23 @@ static bool two_fit(struct ambiguous *m, const struct pat *p) {
     return false;
 }
 
+/* A sub-pattern that is used twice is one place. */
+static void add_place(struct ambiguous *m, struct span at) {
+    for (uint32_t i = 0; i < m->places.len && i < MOST_SHOWN; i++)
+        if (m->places.at[i].begin == at.begin && m->places.at[i].end == at.end) return;
+    vec_push(m->arena, &m->places, at);
+}
+
 /* Levels below a pattern; their places behind those that are there. */
 static uint32_t levels(struct ambiguous *m, const struct pat *p) {
     uint32_t n = 0, worst = 0;
     if (p->kind == PAT_NODE && p->commutes && p->nargs >= 2 &&
         look_alike(m, p->args[0], p->args[1])) {
-        vec_push(m->arena, &m->places, p->at);
+        add_place(m, p->at);
         n++;
     }
     if (p->kind == PAT_ALT && p->nalts <= 16 && two_fit(m, p)) {
-        vec_push(m->arena, &m->places, p->at);
+        add_place(m, p->at);
         n++;
     }
     for (uint32_t i = 0; i < p->nargs; i++) n += levels(m, p->args[i]);

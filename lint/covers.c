@@ -122,7 +122,8 @@ static bool always_emits(const struct rule *r) {
 enum lint_cover lint_covers(struct lint *l, const struct rule *a, const struct rule *b) {
     struct arena arena = ARENA_EMPTY;
     if (!is_on_with(a, b) || matches_more(b)) return LINT_APART;
-    struct lint_solver x = {.arena = &arena, .rules = {a, b}, .steps = MOST_STEPS};
+    struct lint_solver x = {.arena = &arena, .rules = {a, b}, .steps = MOST_STEPS,
+                             .budget = &l->budget};
     struct covering c = {.inner = x, .outer = x, .all = LINT_COVERED};
     c.outer.found = second_matches;
     c.inner.found = first_matches;
@@ -135,7 +136,7 @@ enum lint_cover lint_covers(struct lint *l, const struct rule *a, const struct r
     (void)lint_solve(&c.outer, &s);
     arena_free(&arena);
     if (c.outer.cut || c.inner.cut) {
-        l->cut++;
+        lint_set_cut(l, b);
         return LINT_APART;
     }
     if (c.graphs == 0) return LINT_APART;

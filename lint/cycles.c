@@ -14,6 +14,7 @@
 
 #define MOST_STEPS 2000u      /* for one question whether a pattern fits what was made */
 #define MOST_QUESTIONS 400000u
+#define MOST_RELAXED 50000000u
 #define MOST_CIRCLES 8u       /* looked at in a phase */
 #define MOST_STARTS 4u        /* rules of a circle on whose instances it is tried */
 #define MOST_SOLUTIONS 3u
@@ -102,6 +103,7 @@ static bool fits(struct cycles *c, const struct rule *maker, const struct emit_b
     bool found = false;
     struct lint_made made;
     struct lint_solver x = {.arena = &arena, .steps = MOST_STEPS, .found = enough,
+                            .budget = &c->l->budget,
                             .ctx = &found, .rules = {maker, c->phase->rules[at.rule]}};
     lint_emit(&x, block, &made);
     struct lint_emitted e = made.values.at[number];
@@ -130,7 +132,7 @@ static void edges_of_node(struct cycles *c, uint32_t from, const struct emit_blo
         uint32_t list = map_get(&c->index, key_of(&n->ops[k]));
         for (uint32_t i = 0; list != MAP_NONE && i < c->places.at[list].len; i++) {
             struct place p = c->places.at[list].at[i];
-            if (c->seen[p.rule] == from + 1 || c->questions == 0) continue;
+            if (c->seen[p.rule] == from + 1 || c->questions == 0 || c->l->budget == 0) continue;
             c->questions--;
             if (fits(c, r, block, number, p)) add_edge(c, from, p.rule);
         }
@@ -186,6 +188,13 @@ struct circle {
     uint32_t n;
     uint32_t *rules; /* in order */
 };
+
+/* Rounds times edges is what finding a circle costs. */
+static bool is_too_big(const struct cycles *c) {
+    uint64_t edges = 0;
+    for (uint32_t i = 0; i < c->phase->n; i++) edges += c->edges[i].len;
+    return edges * c->phase->n > MOST_RELAXED;
+}
 
 /* Longest ways by Bellman and Ford: one that can be made longer after as many rounds as
  * there are rules goes round. A step counts the growth, and a little for itself, so that a
@@ -262,6 +271,7 @@ static const char *try_rule(struct cycles *c, const struct rule *r, struct arena
     struct arena arena = ARENA_EMPTY;
     struct trial t = {.c = c, .keep = keep};
     t.x = (struct lint_solver){.arena = &arena, .rules = {r}, .steps = 10 * MOST_STEPS,
+                               .budget = &c->l->budget,
                                .found = try_instance, .ctx = &t};
     struct lint_state s = lint_state_new(&t.x);
     t.root = lint_value_new(&t.x, &s);
@@ -314,7 +324,9 @@ void lint_cycles(struct lint *l, const struct lint_phase *p) {
     c.seen = arena_zalloc(&c.arena, p->n * sizeof *c.seen);
     index_patterns(&c);
     find_all_edges(&c);
-    for (uint32_t i = 0; i < MOST_CIRCLES && find_circle(&c, &o); i++) {
+    bool big = is_too_big(&c);
+    if (big || c.questions == 0) lint_set_cut(l, p->rules[0]);
+    for (uint32_t i = 0; !big && i < MOST_CIRCLES && find_circle(&c, &o); i++) {
         look_at(&c, &o);
         for (uint32_t k = 0; k < o.n; k++)
             forget_edge(&c, o.rules[k], o.rules[(k + 1) % o.n]);

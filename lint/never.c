@@ -6,6 +6,7 @@
 #define MOST_STEPS 30000u
 
 struct never {
+    struct lint *l;
     struct map taken; /* alternatives, by the address of their pattern and number */
     struct arena *arena;
     bool any;
@@ -44,6 +45,7 @@ static void ways(struct lint *l, struct never *n, struct map *visited,
 
 static bool solve(struct never *n, const struct rule *r, bool *cut) {
     struct lint_solver x = {.arena = n->arena, .rules = {r}, .steps = MOST_STEPS,
+                            .budget = &n->l->budget,
                             .found = note, .ctx = n};
     struct lint_state s = lint_state_new(&x);
     uint32_t root = lint_value_new(&x, &s);
@@ -55,12 +57,13 @@ static bool solve(struct never *n, const struct rule *r, bool *cut) {
 
 bool lint_never(struct lint *l, const struct rule *r) {
     struct arena a = ARENA_EMPTY;
-    struct never n = {.arena = &a};
+    struct never n = {.l = l, .arena = &a};
     bool cut;
     struct map visited;
     map_init(&n.taken, &a);
     map_init(&visited, &a);
     bool fits = solve(&n, r, &cut);
+    if (cut) lint_set_cut(l, r);
     if (!fits && !cut) {
         diag_at(l->diags, DIAG_ERROR, r->at,
                 "\"%s\" can never match: its patterns contradict each other", r->name);

@@ -38,7 +38,7 @@ static bool meet(void *ctx, struct lint_state *s) {
 static void meeting(struct meeting *m, bool wants_graph) {
     struct arena arena = ARENA_EMPTY;
     m->x = (struct lint_solver){.arena = &arena, .rules = {m->a, m->b}, .steps = MOST_STEPS,
-                                .found = meet, .ctx = m};
+                                .budget = &m->l->budget, .found = meet, .ctx = m};
     m->solutions = 0;
     m->wants_graph = wants_graph;
     struct lint_state s = lint_state_new(&m->x);
@@ -47,7 +47,7 @@ static void meeting(struct meeting *m, bool wants_graph) {
         lint_goal(&m->x, &s, (struct lint_goal){.kind = LINT_ROOT, .side = side,
                                                 .value = m->root});
     (void)lint_solve(&m->x, &s);
-    m->l->cut += m->x.cut;
+    if (m->x.cut) lint_set_cut(m->l, m->b);
     arena_free(&arena);
 }
 
@@ -133,7 +133,8 @@ struct buckets {
     struct arena arena;
     struct map index; /* operator -> list */
     VEC(struct bucket) list;
-    struct map looked_at; /* pairs */
+    uint32_t *count;      /* of each rule: buckets that it is in */
+    struct map looked_at; /* pairs that may come again */
 };
 
 static void add_to(struct buckets *b, const struct pat_op *op, uint32_t rule) {
@@ -146,7 +147,9 @@ static void add_to(struct buckets *b, const struct pat_op *op, uint32_t rule) {
         vec_push(&b->arena, &b->list, (struct bucket){0});
     }
     struct bucket *rules = &b->list.at[i];
-    if (rules->len == 0 || *vec_last(rules) != rule) vec_push(&b->arena, rules, rule);
+    if (rules->len > 0 && *vec_last(rules) == rule) return;
+    vec_push(&b->arena, rules, rule);
+    b->count[rule]++;
 }
 
 /* (A definition is no circle, so this ends; names that lead to names are few.) */
@@ -160,21 +163,32 @@ static void add_roots(struct buckets *b, const struct rule *r, const struct pat 
         add_roots(b, r, r->slots[p->slot].def, rule);
 }
 
+static bool comes_again(struct buckets *b, uint32_t i, uint32_t k) {
+    uint64_t key = (uint64_t)i << 32 | k;
+    if (b->count[i] == 1 || b->count[k] == 1) return false;
+    if (map_get(&b->looked_at, key) != MAP_NONE) return true;
+    map_put(&b->looked_at, key, 1);
+    return false;
+}
+
 static void bucket(struct lint *l, struct buckets *b, const struct bucket *rules,
                    const struct lint_phase *p) {
-    for (uint32_t i = 0; i < rules->len; i++)
+    for (uint32_t i = 0; i < rules->len; i++) {
+        const struct rule *first = p->rules[rules->at[i]];
+        if (lint_is_dead(l, first)) continue;
         for (uint32_t k = i + 1; k < rules->len; k++) {
-            uint64_t key = (uint64_t)rules->at[i] << 32 | rules->at[k];
-            if (map_get(&b->looked_at, key) != MAP_NONE) continue;
-            map_put(&b->looked_at, key, 1);
-            pair(l, p->rules[rules->at[i]], p->rules[rules->at[k]]);
+            if (comes_again(b, rules->at[i], rules->at[k])) continue;
+            pair(l, first, p->rules[rules->at[k]]);
+            if (l->budget == 0) return; /* which was told as a question that was cut */
         }
+    }
 }
 
 void lint_overlaps(struct lint *l, const struct lint_phase *p) {
     struct buckets b = {.arena = ARENA_EMPTY};
     map_init(&b.index, &b.arena);
     map_init(&b.looked_at, &b.arena);
+    b.count = arena_zalloc(&b.arena, (p->n + 1) * sizeof *b.count);
     for (uint32_t i = 0; i < p->n; i++)
         add_roots(&b, p->rules[i], p->rules[i]->slots[p->rules[i]->roots[0]].def, i);
     for (uint32_t i = 0; i < b.list.len; i++) bucket(l, &b, &b.list.at[i], p);

@@ -2,9 +2,14 @@
 #include "lint/pack.h"
 
 #define MOST_WITNESSES 300
+#define BUDGET 20000000u /* a few seconds */
 
 bool lint_is_own(const struct lint *l, const struct rule *r) {
     return r->at.source == l->pack->source;
+}
+
+void lint_set_cut(struct lint *l, const struct rule *r) {
+    if (l->cut++ == 0) l->cut_first = r;
 }
 
 void lint_set_dead(struct lint *l, const struct rule *r) {
@@ -15,20 +20,24 @@ bool lint_is_dead(const struct lint *l, const struct rule *r) {
     return map_get(&l->dead, (uintptr_t)r) != MAP_NONE;
 }
 
+struct ranked {
+    const struct rule *rule;
+    uint32_t place; /* in the phase */
+};
+/* As the compiler of packs ranks them. */
 static int by_rank(const void *a, const void *b) {
-    const struct rule *const *x = a, *const *y = b;
-    if ((*x)->priority != (*y)->priority) return (*x)->priority > (*y)->priority ? -1 : 1;
-    return (*x)->size > (*y)->size ? -1 : (*x)->size < (*y)->size;
+    const struct ranked *x = a, *y = b;
+    if (x->rule->priority != y->rule->priority)
+        return x->rule->priority > y->rule->priority ? -1 : 1;
+    if (x->rule->size != y->rule->size) return x->rule->size > y->rule->size ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Insertion keeps the order of the file among equals, as the compiler of packs does. */
-static void sort(struct lint_phase *p) {
-    for (uint32_t i = 1; i < p->n; i++) {
-        const struct rule *r = p->rules[i];
-        uint32_t k = i;
-        for (; k > 0 && by_rank(&r, &p->rules[k - 1]) < 0; k--) p->rules[k] = p->rules[k - 1];
-        p->rules[k] = r;
-    }
+static void sort(struct lint_phase *p, struct arena *a) {
+    struct ranked *order = arena_new_array(a, struct ranked, p->n + 1);
+    for (uint32_t i = 0; i < p->n; i++) order[i] = (struct ranked){p->rules[i], i};
+    if (p->n > 0) qsort(order, p->n, sizeof *order, by_rank);
+    for (uint32_t i = 0; i < p->n; i++) p->rules[i] = order[i].rule;
 }
 
 static void lint_stage(struct lint *l, const struct rule_stage *s) {
@@ -39,7 +48,7 @@ static void lint_stage(struct lint *l, const struct rule_stage *s) {
         const struct rule *r = l->pack->rules[s->rules[i]];
         if (!lint_is_dead(l, r)) p.rules[p.n++] = r;
     }
-    sort(&p);
+    sort(&p, &a);
     lint_overlaps(l, &p);
     lint_cycles(l, &p);
     arena_free(&a);
@@ -47,9 +56,9 @@ static void lint_stage(struct lint *l, const struct rule_stage *s) {
 
 static void tell_cut(struct lint *l) {
     if (l->cut == 0) return;
-    diag_where(l->diags, DIAG_WARNING, l->pack->source ? l->pack->source->name : NULL,
-               "%u question%s about its rules had too many cases to be answered in full",
-               l->cut, l->cut == 1 ? "" : "s");
+    diag_at(l->diags, DIAG_WARNING, l->cut_first->at,
+            "%u question%s about rules, \"%s\" first, had too many cases to be answered in "
+            "full", l->cut, l->cut == 1 ? "" : "s", l->cut_first->name);
     diag_id(l->diags, DIAG_R_CUT);
 }
 
@@ -61,7 +70,8 @@ static void lint_rule(struct lint *l, const struct rule *r) {
 
 enum rw_code lint_pack(const struct rule_pack *pack, struct diag_sink *diags) {
     struct arena a = ARENA_EMPTY;
-    struct lint l = {.pack = pack, .diags = diags, .witnesses = MOST_WITNESSES};
+    struct lint l = {.pack = pack, .diags = diags, .budget = BUDGET,
+                     .witnesses = MOST_WITNESSES};
     uint32_t before = diags->count[DIAG_ERROR];
     map_init(&l.dead, &a);
     for (uint32_t i = 0; i < pack->nrules; i++)

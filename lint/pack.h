@@ -10,8 +10,10 @@
 struct lint {
     const struct rule_pack *pack;
     struct diag_sink *diags;
+    uint64_t budget;    /* steps of all questions that may still be made */
     uint32_t witnesses; /* instances that may still be looked for */
     uint32_t cut;       /* questions that were too big to be answered in full */
+    const struct rule *cut_first; /* about which the first of them was */
     struct map dead;    /* rules by address: no more is said of them */
 };
 
@@ -22,6 +24,8 @@ struct lint_phase {
     const struct rule **rules;
 };
 
+/* A question about the rule was too big. */
+void lint_set_cut(struct lint *l, const struct rule *r);
 /* Is it for this file to be told? */
 bool lint_is_own(const struct lint *l, const struct rule *r);
 /* It never is applied, which was said. */

@@ -16,8 +16,19 @@ struct lint_state lint_state_new(struct lint_solver *x) {
     return s;
 }
 
+/* Takes from what may still be done; too much is cut off. */
+static bool spend(struct lint_solver *x, uint32_t steps) {
+    bool enough = x->steps >= steps && (!x->budget || *x->budget >= steps);
+    x->steps = enough ? x->steps - steps : 0;
+    if (x->budget && enough) *x->budget -= steps;
+    x->cut = x->cut || !enough;
+    return enough;
+}
+
 static struct lint_state copy_of(struct lint_solver *x, const struct lint_state *from) {
     struct lint_state s = *from;
+    uint32_t slots = x->rules[0]->nslots + (x->rules[1] ? x->rules[1]->nslots : 0);
+    (void)spend(x, 1 + (s.values.len + s.nodes.len + slots) / 64);
     s.values.at = arena_copy(x->arena, from->values.at,
                              from->values.len * sizeof *from->values.at);
     if (s.nodes.len > 0)
@@ -464,7 +475,7 @@ static bool is_acyclic(struct lint_solver *x, const struct lint_state *s) {
     bool *placed = arena_zalloc(x->arena, s->nodes.len + 1);
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t n = 0; n < s->nodes.len; n++) {
+        for (uint32_t n = s->nodes.len; n-- > 0;) { /* operands come mostly later */
             bool ready = !placed[n];
             for (uint32_t i = 0; ready && i < s->nodes.at[n].nargs; i++) {
                 uint32_t of = s->values.at[lint_find(s, s->nodes.at[n].args[i])].node;
@@ -483,11 +494,7 @@ bool lint_solve(struct lint_solver *x, struct lint_state *s) {
         const struct lint_goal *g = s->goals;
         enum step step = FAILS;
         s->goals = g->next;
-        if (x->steps == 0) {
-            x->cut = true;
-            return false;
-        }
-        x->steps--;
+        if (!spend(x, 1)) return false;
         switch (g->kind) {
         case LINT_MATCH: step = fit(x, s, g); break;
         case LINT_ROOT: step = fit_root(x, s, g); break;
@@ -495,5 +502,5 @@ bool lint_solve(struct lint_solver *x, struct lint_state *s) {
         }
         if (step != GOES_ON) return step == ENOUGH;
     }
-    return is_acyclic(x, s) && x->found(x->ctx, s);
+    return spend(x, s->nodes.len) && is_acyclic(x, s) && x->found(x->ctx, s);
 }

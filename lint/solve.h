@@ -96,7 +96,8 @@ typedef bool lint_solution_fn(void *ctx, struct lint_state *s);
 struct lint_solver {
     struct arena *arena; /* of one question */
     const struct rule *rules[LINT_SIDES];
-    uint32_t steps;      /* goals that may still be looked at */
+    uint32_t steps;      /* goals that may still be looked at, and copies made */
+    uint64_t *budget;    /* the same for all questions together; or NULL */
     uint32_t depth;
     bool cut;            /* there was more than could be looked at */
     lint_solution_fn *found;
