@@ -33,7 +33,12 @@ int cmd_rules(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_diff(struct session *s);
 int cmd_capture(struct session *s);
+int cmd_completion(struct session *s);
 int cmd_later(struct session *s); /* a command that is not there yet */
+
+/* --- main.c ------------------------------------------------------------------------- */
+/* The main job, then the commands in the order of --help; NULL behind the last. */
+const struct command *command_at(size_t i);
 
 /* --- session.c ---------------------------------------------------------------------- */
 /* Prints the diagnostics that came since the last call; errors only with -q. */

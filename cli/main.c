@@ -30,7 +30,13 @@ static const struct command commands[] = {
      "a rule from a real subgraph"},
     {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|explain PACK...", 1, ANY,
      "check, test, format or list rules"},
+    {"completion", FOR_COMPLETION, cmd_completion, "completion bash|zsh|fish", 1, 1,
+     "a script that completes the command line"},
 };
+
+const struct command *command_at(size_t i) {
+    return i == 0 ? &main_job : i <= countof(commands) ? &commands[i - 1] : NULL;
+}
 
 static const struct command *find_command(const char *name) {
     for (size_t i = 0; i < countof(commands); i++)
@@ -65,7 +71,7 @@ static void print_help(const struct command *c) {
     if (!c->name) {
         buf_puts(&text, "\ncommands (`onnxrw COMMAND --help` for more):\n");
         for (size_t i = 0; i < countof(commands); i++)
-            buf_printf(&text, "  %-9s %s%s\n", commands[i].name, commands[i].what,
+            buf_printf(&text, "  %-10s %s%s\n", commands[i].name, commands[i].what,
                        commands[i].run == cmd_later ? " (not there yet)" : "");
         buf_puts(&text,
                  "\nexit status: 0 done, 1 a rewrite or a model was found wrong, 2 wrong\n"

@@ -338,16 +338,25 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
     return true;
 }
 
-void options_describe(enum command_bit bit, struct buf *out) {
-    for (size_t i = 0; i < countof(defs); i++) {
-        const struct option_def *d = &defs[i];
-        struct buf left = {0};
+bool options_next(enum command_bit bit, size_t *at, struct option_shown *out) {
+    while (*at < countof(defs)) {
+        const struct option_def *d = &defs[(*at)++];
         if (!d->what || !(d->commands & (uint32_t)bit)) continue;
-        if (d->letter) buf_printf(&left, "-%c%s", d->letter, d->name ? ", " : d->value);
+        *out = (struct option_shown){d->letter, d->name, d->value, d->what};
+        return true;
+    }
+    return false;
+}
+
+void options_describe(enum command_bit bit, struct buf *out) {
+    struct option_shown d;
+    for (size_t at = 0; options_next(bit, &at, &d);) {
+        struct buf left = {0};
+        if (d.letter) buf_printf(&left, "-%c%s", d.letter, d.name ? ", " : d.value);
         else buf_puts(&left, "    ");
-        if (d->name) buf_printf(&left, "--%s", d->name);
-        if (d->name && d->value) buf_printf(&left, "%s%s", d->letter ? " " : "=", d->value);
-        buf_printf(out, "  %-30s %s\n", buf_text(&left), d->what);
+        if (d.name) buf_printf(&left, "--%s", d.name);
+        if (d.name && d.value) buf_printf(&left, "%s%s", d.letter ? " " : "=", d.value);
+        buf_printf(out, "  %-30s %s\n", buf_text(&left), d.what);
         buf_free(&left);
     }
 }

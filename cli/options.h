@@ -14,7 +14,7 @@
 enum command_bit {
     FOR_RUN = 1, FOR_EXPLAIN = 2, FOR_CHECK = 4, FOR_INFER = 8, FOR_PRINT = 16,
     FOR_PARSE = 32, FOR_DIFF = 64, FOR_PROFILE = 128, FOR_CAPTURE = 256, FOR_RULES = 512,
-    FOR_ALL = 1023
+    FOR_COMPLETION = 1024, FOR_ALL = 2047
 };
 
 struct options {
@@ -42,6 +42,11 @@ struct options {
  * false, with a message in *error, for what the command does not take. */
 bool options_parse(int argc, char **argv, int first, enum command_bit bit, struct arena *a,
                    struct options *o, struct buf *error);
+/* An option as it is shown; letter 0, name or value NULL: it has none. */
+struct option_shown { char letter; const char *name, *value, *what; };
+/* The options of a command in the order of the table, from number *at on, which goes along;
+ * false behind the last. */
+bool options_next(enum command_bit bit, size_t *at, struct option_shown *out);
 /* The lines of `--help` that describe the options of a command. */
 void options_describe(enum command_bit bit, struct buf *out);
 

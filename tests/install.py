@@ -5,6 +5,8 @@
 
 Installs the build into a temporary prefix that it was not configured for, in which then
 - the command finds the packs that were installed with it;
+- the completions of the shells are there, and each shell that is here reads its own;
+- a CMake project finds the package and links the library, shared and static;
 - a C program is compiled with what pkg-config says, and runs a pack by its name, with the
   library shared.
 SANITIZERS are those that the build was made with, or empty. SPDX-License-Identifier: Apache-2.0
@@ -30,6 +32,17 @@ int main(int argc, char **argv) {
     return status;
 }
 """
+PROJECT = """
+cmake_minimum_required(VERSION 3.20)
+project(user C)
+find_package(onnxrw REQUIRED)
+foreach(kind shared static)
+  add_executable(with_${kind} p.c)
+  target_link_libraries(with_${kind} PRIVATE onnxrw::${kind})
+endforeach()
+"""
+COMPLETIONS = {"bash": "bash-completion/completions/onnxrw", "zsh": "zsh/site-functions/_onnxrw",
+               "fish": "fish/vendor_completions.d/onnxrw.fish"}
 MODEL = pathlib.Path(__file__).resolve().parent.parent / "examples" / "bert" / "bert.onnx"
 
 
@@ -39,6 +52,28 @@ def run(*args, **env):
     if p.returncode:
         sys.exit(f"{args[0]}: exit {p.returncode}\n{p.stdout}")
     return p.stdout
+
+
+def by_cmake(cmake, cc, sanitizers, folder, prefix):
+    """What a project prints that finds the library by its CMake package, for each library."""
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    flags = [f"-DCMAKE_C_FLAGS=-fsanitize={sanitizers}"] if sanitizers else []
+    run(cmake, "-S", folder, "-B", folder / "build", f"-DCMAKE_C_COMPILER={cc}",
+        f"-DCMAKE_PREFIX_PATH={prefix}", *flags)
+    run(cmake, "--build", folder / "build")
+    # a program with the static library knows the packs where it was configured for only
+    rules = {"static": {"ONNXRW_RULES": str(prefix / "share" / "onnxrw" / "rules")}}
+    return [run(folder / "build" / f"with_{kind}", MODEL, **rules.get(kind, {}))
+            for kind in ("shared", "static")]
+
+
+def check_completions(prefix):
+    for shell, file in COMPLETIONS.items():
+        script = prefix / "share" / file
+        if "explain" not in script.read_text():
+            sys.exit(f"{file} knows no command")
+        if shutil.which(shell):
+            run(shell, "-n", script)
 
 
 def main():
@@ -57,8 +92,10 @@ def main():
         asan = [f"-fsanitize={sanitizers}"] if sanitizers else []
         run(cc, source, "-o", program, *asan, *flags)
         used = run(program, MODEL, LD_LIBRARY_PATH=str(pc.parent))
+        check_completions(prefix)
+        packaged = by_cmake(cmake, cc, sanitizers, pathlib.Path(tmp), prefix)
     wanted = ["layer_norm", "skip_layer_norm", "bias_gelu"]
-    wrong = [w for w in wanted if w not in out or w not in where or w not in used]
+    wrong = [w for w in wanted if w not in out or w not in where or any(w not in u for u in [used, *packaged])]
     print(used + (f"missing: {wrong}" if wrong else "all there"))
     sys.exit(1 if wrong else 0)
 
