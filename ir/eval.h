@@ -3,6 +3,8 @@
  * What folding and rules over constants need, with ONNX Runtime's numerics: float is
  * computed in float, float16 in float and rounded, integers wrap as two's complement,
  * division by zero of integers is not evaluated. Never the judge of a rewrite.
+ * Work that is more than linear in operands and results (the multiplications of MatMul,
+ * Gemm, Einsum) is bounded for a node, and in sum for a model.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,9 +23,6 @@ struct ir_eval {
     struct arena *arena;         /* of the results */
     /* No result, and no operand whose elements are needed, may be larger: refused. */
     uint64_t max_bytes;
-    /* Multiplications that may still be made (MatMul, Gemm, Einsum: work that is more than
-     * linear); each evaluation takes its own from it. NULL: any number, by many nodes. */
-    uint64_t *work;
 };
 /* Sets out[0..nout) to new tensors in memory (strings share their text with the operands).
  * false: this operator, type or size is not evaluated; the node stays. */

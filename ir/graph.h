@@ -142,6 +142,7 @@ struct ir_model {
                                       symvals found by inference do not count */
     uint64_t changes;              /* edits and undos: never the same number twice, so who
                                       remembers it knows whether all is as it was */
+    uint64_t multiplied;           /* for constants (ir/eval.h), which is bounded in sum */
 };
 
 /* --- making ------------------------------------------------------------------------ */

@@ -63,12 +63,14 @@ static bool attributes_are_known(const struct ir_eval *e) {
     return true;
 }
 
-#define MOST_WORK ((uint64_t)1 << 27) /* multiplications of one node */
+/* Multiplications for a node, and for all nodes of a model: some seconds. */
+#define MOST_WORK ((uint64_t)1 << 27)
+#define MOST_IN_ALL ((uint64_t)1 << 30)
 
 bool ir_eval_work(const struct eval_job *j, uint64_t n) {
-    uint64_t *left = j->e->work;
-    if (n > MOST_WORK || (left && n > *left)) return false;
-    if (left) *left -= n;
+    struct ir_model *m = j->e->model;
+    if (n > MOST_WORK || (m && n > MOST_IN_ALL - m->multiplied)) return false;
+    if (m) m->multiplied += n;
     return true;
 }
 

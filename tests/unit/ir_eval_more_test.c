@@ -192,18 +192,29 @@ static void a_part_of_elements_below_a_byte(void) {
     arena_free(&a);
 }
 
-static void work_is_bounded(void) {
+static void work_is_bounded_in_sum(void) {
     struct arena a = ARENA_EMPTY;
     struct ir_tensor *in[2] = {numbers(&a, 10, 10), numbers(&a, 10, 10)}, *out;
-    uint64_t work = 1500;
+    struct ir_model *m = ir_model_new(&a, 8);
     const struct ir_eval e = {
-        .schema = ir_schema_find("", "MatMul", 22), .nin = 2, .nout = 1, .in = in,
-        .arena = &a, .max_bytes = 1 << 20, .work = &work,
+        .model = m, .schema = ir_schema_find("", "MatMul", 22), .nin = 2, .nout = 1,
+        .in = in, .arena = &a, .max_bytes = 1 << 20,
     };
+    m->multiplied = ((uint64_t)1 << 30) - 1500;
     CU_ASSERT_TRUE(ir_eval(&e, &out));
-    CU_ASSERT_EQUAL(work, 500);
+    CU_ASSERT_EQUAL(m->multiplied, ((uint64_t)1 << 30) - 500);
     CU_ASSERT_FALSE(ir_eval(&e, &out));
     arena_free(&a);
+}
+
+static void work_of_a_node_is_bounded(void) {
+    struct bench b = BENCH;
+    b.max_bytes = 1 << 20;
+    struct ir_tensor *in[3] = {numbers(&b.arena, 1, 1000), numbers(&b.arena, 1, 1000),
+                               numbers(&b.arena, 1, 1000)};
+    set_string(&b, "equation", "ai,bj,ck->abc");
+    CU_ASSERT_STRING_EQUAL(run_on(&b, "Einsum", in, 3), "none");
+    arena_free(&b.arena);
 }
 
 static void dequantisation_is_not_folded(void) {
@@ -227,6 +238,7 @@ void add_ir_eval_more_suite(void) {
     CU_ADD_TEST(s, rows_are_chosen_and_blocks_moved);
     CU_ADD_TEST(s, any_part_of_an_elementwise_result_is_made);
     CU_ADD_TEST(s, a_part_of_elements_below_a_byte);
-    CU_ADD_TEST(s, work_is_bounded);
+    CU_ADD_TEST(s, work_is_bounded_in_sum);
+    CU_ADD_TEST(s, work_of_a_node_is_bounded);
     CU_ADD_TEST(s, dequantisation_is_not_folded);
 }
