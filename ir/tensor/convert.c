@@ -119,16 +119,50 @@ uint32_t ir_small_float_encode(enum ir_dtype t, double x, bool saturate) {
     return (uint32_t)magnitude | sign;
 }
 
-float ir_half_to_float(uint16_t h) { return (float)ir_small_float_decode(IR_FLOAT16, h); }
+/* --- 16 bits ----------------------------------------------------------------------- */
+
+/* The same results as above, for whole tensors of them; rounding is to nearest even. */
+
+static uint32_t bits_of(float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+#define SIGN 0x80000000u
+#define INFINITE 0x7f800000u
+
+float ir_half_to_float(uint16_t h) {
+    uint32_t sign = ((uint32_t)h << 16) & SIGN, rest = h & 0x7fffu;
+    if (rest > 0x7c00) return float_of(sign | 0x7fc00000);
+    if (rest == 0x7c00) return float_of(sign | INFINITE);
+    /* The exponents' biases differ by 112; the product makes subnormal ones normal too. */
+    return float_of(sign | bits_of(float_of(rest << 13) * 0x1p112f));
+}
 
 uint16_t ir_float_to_half(float f) {
-    return (uint16_t)ir_small_float_encode(IR_FLOAT16, (double)f, false);
+    uint32_t bits = bits_of(f), sign = bits >> 16 & 0x8000, x = bits & ~SIGN;
+    if (x > INFINITE) return (uint16_t)(sign | 0x7e00);
+    if (x >= bits_of(0x1p16f)) return (uint16_t)(sign | 0x7c00);
+    if (x < bits_of(0x1p-14f)) /* the last place of 0.5 is that of a subnormal half */
+        return (uint16_t)(sign | (bits_of(float_of(x) + 0.5f) - bits_of(0.5f)));
+    x += 0xfff + (x >> 13 & 1) - (112u << 23);
+    return (uint16_t)(sign | x >> 13);
 }
 
 float ir_bfloat16_to_float(uint16_t h) {
-    return (float)ir_small_float_decode(IR_BFLOAT16, h);
+    uint32_t bits = (uint32_t)h << 16;
+    return float_of((bits & ~SIGN) > INFINITE ? (bits & SIGN) | 0x7fc00000 : bits);
 }
 
 uint16_t ir_float_to_bfloat16(float f) {
-    return (uint16_t)ir_small_float_encode(IR_BFLOAT16, (double)f, false);
+    uint32_t bits = bits_of(f);
+    if ((bits & ~SIGN) > INFINITE) return (uint16_t)(bits >> 16 & 0x8000) | 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }

@@ -327,6 +327,34 @@ static void types_compare_and_print(void) {
     arena_free(&a);
 }
 
+static bool same_float(float x, double y) {
+    return isnan(x) ? isnan(y) : (double)x == y && !signbit(x) == !signbit(y);
+}
+
+/* The routines for 16 bits against the one for every type: all patterns, and for each the
+ * floats on it, at the middle to the next one, and beside both. */
+static void sixteen_bits_convert_as_the_table_says(void) {
+    uint32_t wrong = 0;
+    for (uint32_t h = 0; h <= 0xffff; h++) {
+        float half = ir_half_to_float((uint16_t)h), brain = ir_bfloat16_to_float((uint16_t)h);
+        wrong += !same_float(half, ir_small_float_decode(IR_FLOAT16, h));
+        wrong += !same_float(brain, ir_small_float_decode(IR_BFLOAT16, h));
+        float next = ir_half_to_float((uint16_t)(h + 1)), middle = half / 2 + next / 2;
+        float tie = 0;
+        uint32_t bits = h << 16 | 0x8000;
+        memcpy(&tie, &bits, sizeof tie);
+        const float near[] = {half, middle, nextafterf(middle, 0), nextafterf(middle, INFINITY),
+                              tie, nextafterf(tie, 0), nextafterf(tie, INFINITY), brain};
+        for (size_t i = 0; i < countof(near); i++) {
+            double x = (double)near[i];
+            wrong += ir_float_to_half(near[i]) != ir_small_float_encode(IR_FLOAT16, x, false);
+            wrong += ir_float_to_bfloat16(near[i]) !=
+                     ir_small_float_encode(IR_BFLOAT16, x, false);
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 void add_ir_tensor_suite(void);
 void add_ir_tensor_suite(void) {
     CU_pSuite s = CU_add_suite("ir: types, tensors, attributes", NULL, NULL);
@@ -334,6 +362,7 @@ void add_ir_tensor_suite(void) {
     CU_ADD_TEST(s, casts_that_keep_every_value);
     CU_ADD_TEST(s, lossless_agrees_with_all_patterns);
     CU_ADD_TEST(s, small_floats_round_to_nearest_even);
+    CU_ADD_TEST(s, sixteen_bits_convert_as_the_table_says);
     CU_ADD_TEST(s, floats_of_six_bits);
     CU_ADD_TEST(s, six_bits_are_a_stream);
     CU_ADD_TEST(s, sizes_are_checked);
