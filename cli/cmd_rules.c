@@ -123,9 +123,9 @@ static int unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
     for (size_t i = 0; i < countof(actions); i++) names[i] = actions[i].name;
     const char *near = diag_nearest(word, names, countof(names));
-    return session_usage(s, "no command \"rules %s\"%s%s%s", word,
-                         near ? "; did you mean \"" : "", near ? near : "",
-                         near ? "\"?" : "; there are check, test, fmt, list and explain");
+    return (int)session_usage(s, "no command \"rules %s\"%s%s%s", word,
+                              near ? "; did you mean \"" : "", near ? near : "",
+                              near ? "\"?" : "; there are check, test, fmt, list and explain");
 }
 
 int cmd_rules(struct session *s) {
@@ -133,12 +133,12 @@ int cmd_rules(struct session *s) {
     size_t i = 0;
     while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
     if (i == countof(actions)) return unknown_action(s, word);
-    if (!actions[i].run) return session_usage(s, "\"rules %s\" is not there yet", word);
+    if (!actions[i].run) return (int)session_usage(s, "\"rules %s\" is not there yet", word);
     if (s->options.args.len < 2)
-        return session_usage(s, "\"rules %s\" needs %s", word,
-                             actions[i].run == explain_id ? "an id" : "a pack");
+        return (int)session_usage(s, "\"rules %s\" needs %s", word,
+                                  actions[i].run == explain_id ? "an id" : "a pack");
     if (s->options.json && actions[i].run != check_pack)
-        return session_usage(s, "--json is for \"rules check\"");
+        return (int)session_usage(s, "--json is for \"rules check\"");
     if (s->options.json) s->diags.error_limit = JSON_ERRORS;
     enum rw_code worst = RW_OK;
     for (uint32_t k = 1; k < s->options.args.len; k++) {

@@ -65,8 +65,10 @@ static void digits(struct lint *l, const struct literal *lit, struct span at) {
             "a float constant must be equal to 6 digits, and this is not %s to so many",
             c->name);
     diag_id(l->diags, DIAG_R_DIGITS);
-    diag_at(l->diags, DIAG_HELP, at, "write all of them, %s%s, or how near is near: ~= %s%s ± 1e-3",
-            lit->real < 0 ? "-" : "", c->digits, lit->real < 0 ? "-" : "", c->digits);
+    const char *sign = lit->real < 0 ? "-" : "";
+    diag_at(l->diags, DIAG_HELP, at,
+            "write all of them, %s%s, or how near is near: ~= %s%s ± 1e-3", sign, c->digits,
+            sign, c->digits);
 }
 
 /* --- parameters that are emitted and not matched ----------------------------------- */
@@ -106,7 +108,8 @@ static void default_of(struct lint *l, const struct rule *r, const struct emit *
 }
 
 static void emitted(struct lint *l, const struct rule *r, const struct emit *e) {
-    for (uint32_t i = 0; e->kind == EMIT_NODE && e->op_slot == SLOT_NONE && i < e->nattrs; i++)
+    bool named = e->kind == EMIT_NODE && e->op_slot == SLOT_NONE;
+    for (uint32_t i = 0; named && i < e->nattrs; i++)
         default_of(l, r, e, &e->attrs[i]);
     for (uint32_t i = 0; i < e->nargs; i++) emitted(l, r, e->args[i]);
 }
@@ -141,7 +144,8 @@ void lint_advice(struct lint *l, const struct rule *r) {
     map_init(&visited, &a);
     examples(l, r);
     for (uint32_t b = 0; b < r->nblocks; b++)
-        for (uint32_t i = 0; i < r->blocks[b].n; i++) emitted(l, r, r->blocks[b].stmts[i].what);
+        for (uint32_t i = 0; i < r->blocks[b].n; i++)
+            emitted(l, r, r->blocks[b].stmts[i].what);
     for (uint32_t i = 0; i < r->nslots; i++)
         if (r->slots[i].def) pattern(l, &seen, &visited, r->slots[i].def);
     arena_free(&a);

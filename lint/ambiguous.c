@@ -1,9 +1,9 @@
 /* ambiguous.c -- places where a match has to try both ways.
  *
  * Two operands that commute are such a place when they look alike: one value could be
- * either. So are alternatives of which two can fit one value. Where what comes later does not
- * fit, every way of every such place is tried; so they count together, of alternatives those
- * of the worst.
+ * either. So are alternatives of which two can fit one value. Where what comes later does
+ * not fit, every way of every such place is tried; so they count together, of alternatives
+ * those of the worst.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "lint/pack.h"
@@ -40,8 +40,9 @@ static bool fit_one_value(struct ambiguous *m, const struct pat *a, const struct
                             .found = enough, .ctx = &found};
     struct lint_state s = lint_state_new(&x);
     uint32_t v = lint_value_new(&x, &s);
-    lint_goal(&x, &s, (struct lint_goal){.kind = LINT_MATCH, .side = 0, .value = v, .pat = a});
-    lint_goal(&x, &s, (struct lint_goal){.kind = LINT_MATCH, .side = 1, .value = v, .pat = b});
+    lint_goal(&x, &s, (struct lint_goal){.kind = LINT_MATCH, .value = v, .pat = a});
+    lint_goal(&x, &s, (struct lint_goal){.kind = LINT_MATCH, .side = 1, .value = v,
+                                         .pat = b});
     (void)lint_solve(&x, &s);
     arena_free(&arena);
     return found;

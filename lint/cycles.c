@@ -107,8 +107,7 @@ static bool fits(struct cycles *c, const struct rule *maker, const struct emit_b
                             .ctx = &found, .rules = {maker, c->phase->rules[at.rule]}};
     lint_emit(&x, block, &made);
     struct lint_emitted e = made.values.at[number];
-    bool simple_root = is_root_of(x.rules[1], at.pat);
-    if (e.is_root || simple_root || at.pat->kind != PAT_NODE) {
+    if (e.is_root || is_root_of(x.rules[1], at.pat)) {
         lint_goal(&x, &made.state, (struct lint_goal){.kind = LINT_MATCH, .side = 1,
                                                       .value = e.value, .pat = at.pat});
         (void)lint_solve(&x, &made.state);
@@ -132,7 +131,8 @@ static void edges_of_node(struct cycles *c, uint32_t from, const struct emit_blo
         uint32_t list = map_get(&c->index, key_of(&n->ops[k]));
         for (uint32_t i = 0; list != MAP_NONE && i < c->places.at[list].len; i++) {
             struct place p = c->places.at[list].at[i];
-            if (c->seen[p.rule] == from + 1 || c->questions == 0 || c->l->budget == 0) continue;
+            if (c->questions == 0 || c->l->budget == 0) return;
+            if (c->seen[p.rule] == from + 1) continue;
             c->questions--;
             if (fits(c, r, block, number, p)) add_edge(c, from, p.rule);
         }
@@ -288,13 +288,13 @@ static void tell(struct cycles *c, const struct circle *o, const char *graph) {
     for (uint32_t i = 0; i < o->n; i++)
         buf_printf(&names, "%s\"%s\"", i ? ", " : "", c->phase->rules[o->rules[i]]->name);
     diag_at(diags, DIAG_ERROR, first->at,
-            o->n == 1 ? "%s goes on matching what it makes" : "%s go on making what they match",
-            buf_text(&names));
+            o->n == 1 ? "%s goes on matching what it makes"
+                      : "%s go on making what they match", buf_text(&names));
     diag_id(diags, o->n == 1 ? DIAG_R_FEEDS_ITSELF : DIAG_R_GOES_ROUND);
     diag_at(diags, DIAG_HELP, first->at,
             o->n == 1 ? "take out \"again\", or write a condition that fails in the end"
-                      : "put them into different phases, or write a condition that fails in "
-                        "the end");
+                      : "put them into different phases, or write a condition that fails "
+                        "in the end");
     for (uint32_t i = 1; i < o->n; i++)
         diag_at(diags, DIAG_NOTE, c->phase->rules[o->rules[i]]->at, "\"%s\" is here",
                 c->phase->rules[o->rules[i]]->name);
