@@ -196,7 +196,6 @@ static void mark_named(struct unit *u) {
     for (uint32_t i = 0; i < u->file->tops.len; i++) {
         const struct ast_top *t = &u->file->tops.at[i];
         if (t->kind != TOP_PHASE) continue;
-        if (t->atomic) dsl_load_error(u->load, t->at, "\"atomic\" is not supported yet");
         for (uint32_t k = 0; k < t->names.len; k++) {
             struct unit_rule *r = named_rule(u, &t->names.at[k]);
             if (r) r->in_phase = true;
@@ -238,7 +237,9 @@ static void phase(struct assembly *as, struct unit *u, const struct ast_top *t,
         else if (number != MAP_NONE) vec_push(as->ld->arena, &list, number);
     }
     if (first) add_unnamed(as, u, &list);
+    uint32_t before = as->stages.len;
     push_stage(as, t->name.text, false, t->at, list.len, list.at);
+    if (as->stages.len > before) vec_last(&as->stages)->atomic = t->atomic;
 }
 
 static void check_pass(struct load *ld, const struct ast_top *t) {

@@ -335,6 +335,7 @@ struct rule_param {
 };
 struct rule_stage {
     bool is_pass;
+    bool atomic;            /* a phase: all of it everywhere, or none */
     const char *name;       /* of the phase or the pass */
     uint32_t nrules;
     const uint32_t *rules;  /* numbers in pack->rules */

@@ -106,6 +106,7 @@ static bool rewrite(struct pm_run *r, struct ir_graph *g, const struct pm_match 
     if (own && m->accept->rule->grows) return false;
     bool ok = pm_step(r, &env, m, own, done, &why);
     if (!ok && why) count_refusal(r, g, m, why);
+    if (!ok && why) pm_atomic_missed(r, m, why);
     return ok;
 }
 
@@ -158,11 +159,17 @@ enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_gra
                        const struct pm_match *m, struct pm_done *done) {
     const struct pm_accept *a = m->accept;
     struct pm_env env = pm_matcher_env(&r->matcher, g, m);
-    if (!r->on[a->number] || pm_is_forbidden(r, m) || !pm_conditions_hold(&env, m))
+    if (!r->on[a->number] || !pm_conditions_hold(&env, m)) return NOT_APPLIED;
+    if (pm_is_forbidden(r, m)) {
+        pm_atomic_missed(r, m, "it must not be applied there");
         return NOT_APPLIED;
+    }
     struct pm_labels *labels = r->matcher.labels;
     bool held = pm_labels_hold(labels, g), raises = pm_needs_opset(&env, a->rule);
-    if (raises && !may_raise(r, g, a->rule->requires_opset)) return NOT_APPLIED;
+    if (raises && !may_raise(r, g, a->rule->requires_opset)) {
+        pm_atomic_missed(r, m, "it needs a newer opset");
+        return NOT_APPLIED;
+    }
     enum pm_outcome o = raises                 ? raise_for(r, s, g, m->nodes[0], a)
                         : rewrite(r, g, m, done) ? APPLIED
                                                  : NOT_APPLIED;
@@ -264,7 +271,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
             r->options->progress(r->options->progress_ctx, s->stage->name, done,
                                  done + w->heap.at.len);
         if (o == NOT_APPLIED) continue;
-        ir_commit(r->model);
+        pm_commit(r);
         ++*applied;
         if (r->fuel-- == 0) return out_of_fuel(r, s);
         if (o == RAISED) fill(r, s, w);
@@ -272,7 +279,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
     return RW_OK;
 }
 
-static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
+static enum rw_code run_sweeps(struct pm_run *r, const struct pm_stage *s) {
     struct pm_work w = {0};
     struct ir_model *m = r->model;
     r->fuel = 16 * (uint64_t)count_nodes(m) + 1000;
@@ -280,11 +287,21 @@ static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
     uint32_t applied = 1;
     for (uint32_t sweep = 0; sweep < MOST_SWEEPS && applied > 0; sweep++) {
         applied = 0;
+        if (r->atomic) r->atomic->rule = NULL;
         for (uint32_t i = 0; i < m->graphs.len; i++)
             if (ir_graph_is_live(m->graphs.at[i]))
                 TRY(run_graph(r, s, &w, m->graphs.at[i], &applied));
     }
     return RW_OK;
+}
+
+static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
+    struct pm_atomic atomic;
+    if (!s->stage->atomic) return run_sweeps(r, s);
+    pm_atomic_begin(r, &atomic);
+    enum rw_code code = run_sweeps(r, s);
+    pm_atomic_end(r, s);
+    return code;
 }
 
 /* Number 0 is what each run begins with, others stand in packs. */

@@ -56,6 +56,7 @@ struct pm_run {
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */
     VEC(struct pm_raised) raised; /* of the newest raise */
+    struct pm_atomic *atomic; /* of an atomic phase that is going on, or NULL */
 };
 /* Of one that has p, model, options, report and diags. */
 void pm_run_begin(struct pm_run *r);
@@ -97,6 +98,22 @@ bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_d
 enum rw_code pm_restore_staged(struct pm_run *r);
 /* No model has the domains of staged operators. */
 enum rw_code pm_check_domains(const struct pm_run *r);
+
+/* atomic.c: a phase of which either all is done or nothing. */
+struct pm_atomic {
+    ir_mark_t mark;
+    struct pm_report before; /* with a list of its own */
+    uint32_t staged;
+    const struct rule *rule; /* that was not applied where it fits, in this sweep; or NULL */
+    const char *value, *why;
+};
+void pm_atomic_begin(struct pm_run *r, struct pm_atomic *a);
+/* A match whose conditions hold is not applied. */
+void pm_atomic_missed(struct pm_run *r, const struct pm_match *m, const char *why);
+/* Takes all back unless it was complete. */
+void pm_atomic_end(struct pm_run *r, const struct pm_stage *s);
+/* What was done stays, but for what an atomic phase does. */
+void pm_commit(struct pm_run *r);
 
 /* raise.c: raises the model to an opset: by the rules of a pack that `raises opset` where
  * the name of an operator changed its meaning, else by its form. false: it cannot be; the model is

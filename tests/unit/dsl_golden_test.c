@@ -102,7 +102,8 @@ static void lower(struct arena *a, const struct diag_source *source, struct buf 
     for (uint32_t i = 0; i < pack->nrules; i++) dsl_dump_rule(pack->rules[i], out);
     for (uint32_t i = 0; i < pack->nstages; i++) {
         const struct rule_stage *s = &pack->stages[i];
-        buf_printf(out, "%s %s", s->is_pass ? "pass" : "phase", s->name);
+        buf_printf(out, "%s%s %s", s->atomic ? "atomic " : "",
+                   s->is_pass ? "pass" : "phase", s->name);
         for (uint32_t k = 0; k < s->nrules; k++)
             buf_printf(out, " %s", pack->rules[s->rules[k]]->name);
         buf_putc(out, '\n');
