@@ -259,6 +259,12 @@ static struct pm_val call_iota(const struct call *c) {
     return pm_list(n, items);
 }
 
+/* Of what is absent they are absent, so that `??` may choose behind them. */
+static bool is_of_number(enum expr_function fn) {
+    return fn == FN_value || fn == FN_sqrt || fn == FN_abs || fn == FN_exp || fn == FN_log ||
+           fn == FN_floor;
+}
+
 struct pm_val pm_call(struct pm_env *env, const struct expr *e, const struct pm_val *args) {
     static struct pm_val (*const functions[])(const struct call *) = {
 #define X(name, least, most) call_##name,
@@ -266,5 +272,6 @@ struct pm_val pm_call(struct pm_env *env, const struct expr *e, const struct pm_
 #undef X
     };
     struct call c = {env, e, args, e->nargs};
+    if (is_of_number(e->fn) && args[0].kind == VAL_ABSENT) return args[0];
     return functions[e->fn](&c);
 }

@@ -118,6 +118,8 @@ struct pm_val pm_arith(struct pm_env *env, enum expr_kind op, struct pm_val a,
     a = number(env, a);
     b = number(env, b);
     ir_dim x, y;
+    if (a.kind == VAL_ABSENT) return a;
+    if (b.kind == VAL_ABSENT) return b;
     if (pm_as_dim(env, a, &x) && pm_as_dim(env, b, &y)) return dim_arith(env, op, x, y);
     return real_arith(op, a, b);
 }
