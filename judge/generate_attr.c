@@ -54,7 +54,7 @@ static struct ir_attr some_axes(struct gen *x, const struct gen_node *n, const c
         }
         return ints(x, name, k, at);
     }
-    if (rw_streq(n->op, "Squeeze") && way == 2 && rank > 0) {
+    if (way == 2 && rank > 0) {
         at[0] = gen_draw(x, (uint32_t)rank);
         return ints(x, name, 1, at);
     }
@@ -475,6 +475,19 @@ static bool unnamed(struct gen *x, struct gen_node *n, const struct ir_param_def
     return write_param(x, n, d, v);
 }
 
+/* May a node go without it, and does this one? */
+static bool is_left_out(struct gen *x, const struct gen_node *n, const struct attr_test *t,
+                        const struct ir_param_def *d) {
+    if (t->kind != ATTR_BIND && t->kind != ATTR_LITERAL && t->kind != ATTR_ANY && t->expr &&
+        t->expr->kind == EXPR_ABSENT)
+        return !gen_goes_wild(x);
+    const struct ir_schema_attr *s = ir_schema_attr(n->schema, d->name);
+    int k = ir_param_operand(n->domain, n->op, d->name, x->opset);
+    bool optional = s ? s->has_default == IR_NO_DEFAULT
+                      : k >= 0 && n->schema->inputs[k].option == IR_OPTIONAL_FORMAL;
+    return t->kind == ATTR_BIND && optional && !x->params[t->slot] && gen_chance(x, 20);
+}
+
 bool judge_gen_attrs(struct gen *x, struct gen_node *n) {
     size_t count;
     const struct ir_param_def *defs = ir_param_defs(n->domain, n->op, &count);
@@ -488,6 +501,7 @@ bool judge_gen_attrs(struct gen *x, struct gen_node *n) {
             GEN(unnamed(x, n, &defs[i]));
             continue;
         }
+        if (is_left_out(x, n, t, &defs[i])) continue;
         GEN(tested(x, n, t, &defs[i], &v));
         if (is_default(n, &v) && gen_chance(x, 50)) continue;
         GEN(write_param(x, n, &defs[i], v));

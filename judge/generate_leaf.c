@@ -177,15 +177,19 @@ static bool sizes_of(struct gen *x, const struct gen_operand *o, int64_t *dims) 
     return ir_tensor_count(o->shape.rank, dims, &count) && count <= 1 << 14;
 }
 
-static double draw_scalar(struct gen *x) {
+static double draw_scalar(struct gen *x, enum ir_dtype t) {
     static const double some[] = {1, 1e-5, 0.5, 1e-12, 2, 0.1, 3, 1e-6, 0.25, 0};
+    bool wide = t == IR_FLOAT || t == IR_DOUBLE; /* far from 1, now and then */
+    if (wide && gen_draw(x, 20) == 19) return 1e20;
     return some[gen_draw(x, countof(some))];
 }
 
 /* The items as the type has them. */
 static struct ir_tensor *items_of(struct arena *a, const struct gen_operand *o) {
     float at[GEN_RANK];
-    if (o->dtype != IR_FLOAT) return ir_tensor_ints(a, o->nitems, o->items);
+    struct ir_tensor *ints = ir_tensor_ints(a, o->nitems, o->items);
+    if (o->nitems == 1) ints->rank = o->shape.rank; /* a scalar, where one is asked for */
+    if (o->dtype != IR_FLOAT) return ints;
     for (uint32_t i = 0; i < o->nitems; i++) at[i] = (float)o->items[i];
     return judge_gen_floats(a, o->nitems, at);
 }
@@ -197,7 +201,7 @@ static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
     if (o->has_items) return items_of(x->m->arena, o);
     bool hinted = slot != SLOT_NONE && judge_hint_real(x, slot, &value);
     ir_tensor_count(o->shape.rank, dims, &n);
-    if (!hinted && n == 1 && o->low >= o->below) value = draw_scalar(x), hinted = true;
+    if (!hinted && n == 1 && o->low >= o->below) value = draw_scalar(x, o->dtype), hinted = true;
     if (hinted) {
         struct ir_tensor *t =
             judge_gen_number(x->m->arena, o->dtype, value, o->shape.rank, dims);

@@ -272,13 +272,31 @@ static int64_t a_bound(struct gen *x, uint32_t k, uint32_t i, uint32_t rank) {
     }
 }
 
+/* Two halves, or one size for all parts. */
+static bool pieces(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
+    struct gen_shape in;
+    int64_t size, axis = judge_gen_int(n, "axis", 0);
+    if (k == 0) return anything(x, n, k, o);
+    GEN(shape_of(x, n, 0, &in));
+    if (axis < 0) axis += in.rank;
+    GEN(axis >= 0 && axis < in.rank && judge_gen_size(x, in.dims[axis], &size) && size > 1);
+    o->items[o->nitems++] = size / 2;
+    bool one = gen_chance(x, 50);
+    if (!one) o->items[o->nitems++] = size - size / 2;
+    set_items(x, o);
+    if (one) o->shape.rank = 0;
+    return true;
+}
+
 /* Starts, ends, axes, steps. */
 static bool bounds(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
     struct gen_shape in;
     if (k == 0) return anything(x, n, k, o);
     GEN(shape_of(x, n, 0, &in));
     o->nitems = axes_of(x, n, 1, in.rank);
-    for (uint32_t i = 0; i < o->nitems; i++) o->items[i] = a_bound(x, k, i, in.rank);
+    uint32_t first = k == 3 && in.rank ? gen_draw(x, in.rank) : 0;
+    for (uint32_t i = 0; i < o->nitems; i++)
+        o->items[i] = a_bound(x, k, (first + i) % rw_max_u32(in.rank, 1), in.rank);
     set_items(x, o);
     return true;
 }
@@ -346,7 +364,7 @@ static const struct {
     {"Concat", concat}, {"QuantizeLinear", quantised}, {"DequantizeLinear", quantised},
     {"Gather", gather}, {"GatherElements", gather}, {"ScatterElements", scatter},
     {"Reshape", reshape}, {"Expand", expand}, {"Tile", tile}, {"ConstantOfShape", lengths},
-    {"Slice", bounds}, {"Pad", pads},
+    {"SplitToSequence", pieces}, {"Slice", bounds}, {"Pad", pads},
 };
 
 /* What counts along an axis has one. */

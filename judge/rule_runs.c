@@ -185,6 +185,14 @@ static enum judge_end all_runs(struct sides *s, uint64_t seed) {
     return s->ran ? JUDGE_SAME : JUDGE_NO_ORIGINAL;
 }
 
+/* A constant divisor of 0 keeps a model from being loaded; one that is computed stops it
+ * when it is run. */
+static bool original_runs(struct sides *s, uint64_t seed) {
+    struct judge_values in, out;
+    return feed(s, JUDGE_RANDOM, seed, &in) &&
+           judge_run(s->judge, s->before, &in, NULL, 0, s->arena, &out) == JUDGE_OK;
+}
+
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
                                   struct judge_case *c, uint64_t seed, struct arena *a) {
     struct sides s = {.plan = p, .judge = j, .c = c, .arena = a,
@@ -194,6 +202,7 @@ enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
     if (judge_load(j, &c->after, &s.after) != JUDGE_OK) {
         c->what = arena_printf(a, "ONNX Runtime does not take the result: %s",
                                judge_message(j));
+        if (!original_runs(&s, seed)) end = JUDGE_NO_ORIGINAL;
     } else {
         end = all_runs(&s, seed);
         judge_unload(j, s.after);
