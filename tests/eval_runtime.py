@@ -214,7 +214,7 @@ def reference(constant):
     found = []
     for v in values:
         try:
-            found.append(v.numpy())
+            found.append(np.array(v.numpy()))
         except RuntimeError:
             found.append(None)
     return found

@@ -3,17 +3,9 @@
  */
 #include "ir/eval/kit.h"
 
-#include <math.h>
-
 static bool is_above(const struct eval_array *x, uint64_t a, uint64_t b) {
     if (ir_eval_is_floating(x)) return x->f64[a] > x->f64[b];
     return x->class == EVAL_I64 ? x->i64[a] > x->i64[b] : x->u64[a] > x->u64[b];
-}
-
-static bool has_nan(const struct eval_array *x) {
-    for (uint64_t i = 0; ir_eval_is_floating(x) && i < x->count; i++)
-        if (isnan(x->f64[i])) return true;
-    return false;
 }
 
 static int64_t best_of(const struct eval_array *x, const struct eval_lines *l,
@@ -34,7 +26,7 @@ static bool eval_arg(struct eval_job *j) {
     struct eval_array x, r;
     uint32_t axis;
     bool last = ir_eval_attr_int(j, "select_last_index", 0) != 0;
-    if (!ir_eval_array_wide(j, 0, &x) || has_nan(&x)) return false;
+    if (!ir_eval_array_wide(j, 0, &x) || ir_eval_has_nan(&x)) return false;
     if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), x.shape.rank, &axis)) return false;
     struct eval_shape s = x.shape;
     struct eval_lines l = ir_eval_lines(&x.shape, axis);

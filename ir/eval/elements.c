@@ -8,6 +8,8 @@
 #include "ir/eval/kit.h"
 #include "ir/tensor/tensor_bytes.h"
 
+#include <math.h>
+
 static float float_of(uint64_t bits) {
     uint32_t word = (uint32_t)bits;
     float f;
@@ -157,4 +159,10 @@ float ir_eval_as_float(const struct eval_array *x, uint64_t i) {
     case EVAL_I64: return (float)x->i64[i];
     default: return (float)x->u64[i];
     }
+}
+
+bool ir_eval_has_nan(const struct eval_array *x) {
+    for (uint64_t i = 0; ir_eval_is_floating(x) && i < x->count; i++)
+        if (isnan(ir_eval_as_double(x, i))) return true;
+    return false;
 }

@@ -55,8 +55,21 @@ bool ir_eval_has_parts(const char *domain, const char *op) {
     return find_map(domain, op) != NULL;
 }
 
+/* Attributes that say yes or no. Of other numbers the runtime makes now one, now the
+ * other. */
+static bool is_flag(const char *name) {
+    static const char *const flags[] = {
+        "allowzero", "detect_negative", "detect_positive", "exclusive", "fmod", "keepdims",
+        "largest", "noop_with_empty_axes", "reverse", "saturate", "select_last_index",
+        "sorted", "transA", "transB", "upper"};
+    for (size_t i = 0; i < countof(flags); i++)
+        if (rw_streq(flags[i], name)) return true;
+    return false;
+}
+
 static bool attributes_are_known(const struct ir_eval *e) {
     for (uint32_t i = 0; i < e->nattr; i++) {
+        if (is_flag(e->attr[i].name) && e->attr[i].i != 0 && e->attr[i].i != 1) return false;
         const struct ir_schema_attr *known = ir_schema_attr(e->schema, e->attr[i].name);
         if (!known || known->type != e->attr[i].type || e->attr[i].ref) return false;
     }

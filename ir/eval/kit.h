@@ -165,6 +165,7 @@ void ir_eval_pack(const unsigned char *cells, uint32_t width, uint64_t n,
 /* Item i of any class, rounded. */
 double ir_eval_as_double(const struct eval_array *x, uint64_t i);
 float ir_eval_as_float(const struct eval_array *x, uint64_t i);
+bool ir_eval_has_nan(const struct eval_array *x);
 static inline bool ir_eval_is_floating(const struct eval_array *x) {
     return x->class == EVAL_F32 || x->class == EVAL_F64;
 }

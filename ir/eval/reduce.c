@@ -135,6 +135,7 @@ static bool eval_reduce(struct eval_job *j) {
     bool fractions = how == MEAN || how == L2 || how == LOG_SUM;
     if (p.x.class == EVAL_U64 || (!is_float(&p.x) && fractions)) return false;
     if (p.nothing && how >= L1) return false;
+    if ((how == LARGEST || how == LEAST) && ir_eval_has_nan(&p.x)) return false;
     if (!ir_eval_array_new(j, p.x.dtype, p.x.class, &p.kept, &p.r) || !begin_with(how, &p))
         return false;
     if (!join_all(how, &p) || !finish(how, &p)) return false;

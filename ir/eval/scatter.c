@@ -6,8 +6,6 @@
  */
 #include "ir/eval/kit.h"
 
-#include <math.h>
-
 enum reduction { NONE, SUM, PRODUCT, LEAST, LARGEST };
 
 static bool reduction_of(const struct eval_job *j, enum reduction *out) {
@@ -52,11 +50,7 @@ static bool can_join(const struct scatter *s) {
     if (s->updates.dtype != s->r.dtype) return false;
     if ((s->how == SUM || s->how == PRODUCT) && ir_dtype_is_float(s->r.dtype))
         return ir_dtype_bits(s->r.dtype) >= 32;
-    for (uint64_t i = 0; ir_eval_is_floating(&s->r) && i < s->r.count; i++)
-        if (isnan(ir_eval_as_double(&s->r, i))) return false;
-    for (uint64_t i = 0; ir_eval_is_floating(&s->r) && i < s->updates.count; i++)
-        if (isnan(ir_eval_as_double(&s->updates, i))) return false;
-    return true;
+    return !ir_eval_has_nan(&s->r) && !ir_eval_has_nan(&s->updates);
 }
 
 static bool begin(struct eval_job *j, struct scatter *s) {

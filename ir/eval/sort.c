@@ -5,8 +5,6 @@
  */
 #include "ir/eval/kit.h"
 
-#include <math.h>
-
 /* Numbers of items of x, sorted by value and, where equal, by number. */
 struct order {
     const struct eval_array *x;
@@ -58,12 +56,6 @@ static struct order order_of(struct eval_job *j, const struct eval_array *x, uin
     return o;
 }
 
-static bool has_nan(const struct eval_array *x) {
-    for (uint64_t i = 0; ir_eval_is_floating(x) && i < x->count; i++)
-        if (isnan(ir_eval_as_double(x, i))) return true;
-    return false;
-}
-
 static void copy_item(struct eval_array *r, uint64_t at, const struct eval_array *x,
                       uint64_t from) {
     if (x->class == EVAL_F32) r->f32[at] = x->f32[from];
@@ -88,7 +80,7 @@ static bool eval_top_k(struct eval_job *j) {
     uint32_t axis;
     int64_t k;
     if (j->e->nout != 2 || !ir_eval_attr_int(j, "sorted", 1)) return false;
-    if (!ir_eval_array(j, 0, &x) || has_nan(&x)) return false;
+    if (!ir_eval_array(j, 0, &x) || ir_eval_has_nan(&x)) return false;
     if (!ir_eval_axis(ir_eval_attr_int(j, "axis", -1), x.shape.rank, &axis)) return false;
     if (!how_many(j, x.shape.at[axis], &k)) return false;
     struct eval_shape s = x.shape;
@@ -168,7 +160,7 @@ static bool put_list(struct eval_job *j, uint32_t k, uint64_t n, const int64_t *
 /* Of all elements; of slices along an axis it is not evaluated, unless there is one. */
 static bool eval_unique(struct eval_job *j) {
     struct eval_array x, r;
-    if (!ir_eval_array(j, 0, &x) || has_nan(&x)) return false;
+    if (!ir_eval_array(j, 0, &x) || ir_eval_has_nan(&x)) return false;
     if (ir_eval_attr(j, "axis") && x.shape.rank != 1) return false;
     struct order o = order_of(j, &x, x.count);
     sort(&o, x.count);
