@@ -242,10 +242,21 @@ static bool plan_mean(struct eval_job *j, struct eval_map *m) {
 
 /* --- Clip -------------------------------------------------------------------------- */
 
-/* The bounds follow x. flag: there is no lower one. */
+static bool has_infinity(const struct eval_array *x) {
+    for (uint64_t i = 0; ir_eval_is_floating(x) && i < x->count; i++)
+        if (isinf(ir_eval_as_double(x, i))) return true;
+    return false;
+}
+
+/* The bounds follow x. flag: there is no lower one. The runtime takes the largest finite
+ * number for a bound that is absent, and passes over one that is NaN. */
 static bool clip(const struct eval_map *m, const struct eval_array *in,
                  struct eval_array *r) {
     copy_items(r, &in[0]);
+    for (uint32_t k = 1; k < m->nin; k++)
+        if (ir_eval_has_nan(&in[k])) return false;
+    for (uint32_t k = 0; k < m->nin && m->nin < 3; k++)
+        if (has_infinity(&in[k])) return false;
     for (uint32_t k = 1; k < m->nin; k++) {
         enum binary_op op = k == 1 && !m->flag ? MAX : MIN;
         const struct eval_array pair[2] = {*r, in[k]};

@@ -86,6 +86,7 @@ static bool eval_squeeze(struct eval_job *j) {
     bool gone[EVAL_RANK];
     if (!ir_eval_operand_shape(j, 0, &t, &s) || !ir_eval_ints(j, "axes", 1, &axes))
         return false;
+    if (axes.given && axes.n == 0) return false; /* the runtime: all; the standard: none */
     if (!mark_axes(&axes, s.rank, gone)) return false;
     for (uint32_t i = 0; i < s.rank; i++) {
         if (!axes.given) gone[i] = s.at[i] == 1;

@@ -41,6 +41,7 @@ static bool eval_softmax(struct eval_job *j) {
     uint32_t axis;
     bool one_axis = j->e->schema->since >= 13;
     if (!ir_eval_array_wide(j, 0, &x) || !ir_eval_is_floating(&x)) return false;
+    if (j->which == HARDMAX && ir_eval_has_nan(&x)) return false;
     int64_t given = ir_eval_attr_int(j, "axis", one_axis ? -1 : 1);
     if (!ir_eval_axis(given, x.shape.rank, &axis)) return false;
     struct eval_lines l = ir_eval_lines(&x.shape, axis);

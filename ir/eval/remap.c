@@ -77,6 +77,7 @@ static bool slice_axis(struct remap *m, uint32_t a, int64_t start, int64_t end,
                        int64_t step) {
     int64_t dim = m->x.shape.at[a], length = 0;
     if (step == 0 || step == INT64_MIN) return false;
+    if (step < 0 && end >= INT32_MAX) return false; /* to the runtime: to the very first */
     if (start < 0) start += dim;
     if (end < 0) end += dim;
     if (step > 0) {
