@@ -82,6 +82,14 @@ static void print_summary(const struct job *j, struct buf *text) {
     buf_putc(text, '\n');
 }
 
+/* Nodes over constants that stay. */
+static void print_left(const struct ir_model *m, struct buf *text) {
+    uint32_t left = m->folding.left;
+    if (left > 0)
+        buf_printf(text, "  %u node%s over constants not folded: the file would be larger "
+                   "(--fold-limit)\n", left, plural(left));
+}
+
 static void print_verified(const struct api_rewritten *r, struct buf *text) {
     const struct judge_counts *c = &r->counts;
     if (!r->runtime) return;
@@ -101,6 +109,7 @@ static void print_report(struct job *j) {
     if (o->verbosity < 0) return;
     print_summary(j, &text);
     report_applied(&j->report, o->verbosity > 0, &text);
+    print_left(j->rewritten.model, &text);
     print_verified(&j->rewritten, &text);
     if (o->time) report_times(&j->stages, &text);
     fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);

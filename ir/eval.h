@@ -23,8 +23,14 @@ struct ir_eval {
     struct arena *arena;         /* of the results */
     /* No result, and no operand whose elements are needed, may be larger: refused. */
     uint64_t max_bytes;
+    /* Results that can be computed when they are read are so, if they have at least and at
+     * most so many bytes; max_lazy 0: all are made at once. */
+    uint64_t least_lazy, max_lazy;
+    uint64_t *budget; /* bytes that may still be read and made at once; NULL: any number */
 };
-/* Sets out[0..nout) to new tensors in memory (strings share their text with the operands).
+#define IR_LEAST_LAZY ((uint64_t)16 << 10) /* what is smaller is not worth the wait */
+/* Sets out[0..nout) to new tensors (strings share their text with the operands; a computed
+ * result, or one that is a range of an operand, refers to the operands).
  * false: this operator, type or size is not evaluated; the node stays. */
 bool ir_eval(const struct ir_eval *e, struct ir_tensor **out);
 /* Can the operator be evaluated at all (some types of it)? */
@@ -39,7 +45,8 @@ bool ir_eval_folds(const char *domain, const char *op);
 bool ir_eval_has_parts(const char *domain, const char *op);
 bool ir_eval_part(const struct ir_eval *e, uint64_t first, uint64_t n, void *raw);
 /* The same for a node of a graph whose operands are constants. */
-bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a, uint64_t max_bytes,
-                  struct ir_tensor **out);
+struct ir_eval_limits { uint64_t max_bytes, least_lazy, max_lazy, *budget; };
+bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a,
+                  const struct ir_eval_limits *limits, struct ir_tensor **out);
 
 #endif

@@ -121,6 +121,21 @@ struct ir_source; /* model.h: files behind the weights */
 struct ir_journal;
 struct ir_names;
 
+/* What computed tensors hold in memory while they are read (ir/tensor/lazy.h). */
+struct ir_lazy;
+struct ir_held {
+    struct ir_lazy *newest;
+    uint64_t bytes, limit;
+    uint32_t readers;
+};
+
+/* What folding did to the size of the file (ir/pass/fold.c). */
+struct ir_folding {
+    uint64_t growth; /* bytes, net */
+    uint64_t spent;  /* bytes that were read or made at once */
+    uint32_t left;   /* nodes over constants that it left because of the limit, last time */
+};
+
 struct ir_model {
     struct arena *arena;
     struct intern names;  /* operators, domains, rule names */
@@ -134,6 +149,8 @@ struct ir_model {
     int64_t ir_version;
     struct ir_journal *journal;
     struct ir_source *source;      /* NULL for a model made in memory */
+    struct ir_held held;
+    struct ir_folding folding;
     void *proto;                   /* Onnx__ModelProto, skeleton */
     struct ir_names *value_names;  /* names in use */
     bool has_training;             /* graphs that are carried along as they are */

@@ -1,9 +1,9 @@
 /* tensor.h -- constant tensors: where their bytes are, and reading small ones.
  *
- * A tensor's bytes are a range of the model's file, a range of an external data file, or
- * in memory in the layout of raw_data (little-endian, row major; elements below a byte are
- * a stream of bits, the low ones of a byte first). Weights are not read unless somebody
- * asks for their value.
+ * A tensor's bytes are a range of the model's file, a range of an external data file, in
+ * memory in the layout of raw_data (little-endian, row major; elements below a byte are
+ * a stream of bits, the low ones of a byte first), or an expression over other tensors.
+ * Weights are not read, nor expressions computed, unless somebody asks for their value.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,6 +14,7 @@
 #include "ir/type.h"
 
 struct ir_model;
+struct ir_lazy;
 struct Onnx__TensorProto;
 
 enum ir_storage {
@@ -21,6 +22,7 @@ enum ir_storage {
     IR_IN_FILE,   /* raw bytes at `offset` of the model's file */
     IR_EXTERNAL,  /* raw bytes at `offset` of the external file `location` */
     IR_AS_PROTO,  /* in a typed field (float_data, ...) of proto, maybe by range */
+    IR_COMPUTED,  /* when it is read, by `lazy` */
     IR_STRINGS    /* strings, count */
 };
 
@@ -40,6 +42,7 @@ struct ir_tensor {
     uint64_t offset;
     const char *location; /* as written in the model, checked to stay in its folder */
     const struct ir_string *strings;
+    struct ir_lazy *lazy;
     /* The message it was read from (kept for lossless writing), or NULL for a new one. */
     struct Onnx__TensorProto *proto;
     const char *doc; /* or NULL */

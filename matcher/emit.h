@@ -44,6 +44,10 @@ struct pm_done {
 /* Is a staged operator made as such, or what it stands for by its body? */
 enum pm_form { PM_STAGED, PM_UNFOLDED };
 
+struct pm_credit {
+    ir_value value;
+    uint64_t bytes; /* that go with it when the rewrite is made */
+};
 struct pm_build {
     struct pm_env *env;
     const struct pm_match *match;
@@ -57,6 +61,7 @@ struct pm_build {
     enum pm_form form;
     struct pm_done *done;
     VEC(ir_value) constants; /* made on the way; those without a use go again */
+    VEC(struct pm_credit) credits; /* of operands that were folded */
 };
 
 /* false: refused and undone; *why in words. */

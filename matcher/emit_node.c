@@ -136,33 +136,80 @@ bool pm_emit_value(struct pm_build *b, const struct emit *e, ir_value *out) {
 }
 
 /* --- folding ---------------------------------------------------------------------- */
+#define LARGEST ((uint64_t)8 << 20) /* bytes of a constant that is made at once */
+
 static bool operands_are_constant(struct pm_build *b, const struct pm_draft *d,
-                                  struct ir_tensor **in, uint64_t *bytes) {
+                                  struct ir_tensor **in) {
     uint32_t present = 0;
     for (uint32_t k = 0; k < d->in.len; k++) {
         in[k] = ir_const(b->g, d->in.at[k]);
         if (d->in.at[k] == IR_NONE) continue;
         if (!in[k]) return false;
         present++;
-        if (!rw_add_u64(*bytes, in[k]->nbytes, bytes)) return false;
     }
     return present > 0 || d->in.len == 0; /* Constant */
 }
 
-/* The results as constants; what is folded may be as large as what it is made of. */
+/* Is a constant read by nothing but what the rewrite takes away, or made on the way? */
+static bool goes_with_match(const struct pm_build *b, ir_value v) {
+    if (ir_val(b->g, v)->nuses > b->match->nnodes * 4) return false;
+    for (ir_use u = ir_val(b->g, v)->uses; u != IR_NONE; u = b->g->uses.at[u].next) {
+        bool matched = false;
+        for (uint32_t i = 0; i < b->match->nnodes; i++)
+            matched |= b->match->nodes[i] == b->g->uses.at[u].user;
+        if (!matched) return false;
+    }
+    return !ir_has(b->g, v, IR_IS_OUTER);
+}
+
+/* Bytes of v that no earlier result of this rewrite was made up for with. */
+static uint64_t *credit_of(struct pm_build *b, ir_value v) {
+    for (uint32_t i = 0; i < b->credits.len; i++)
+        if (b->credits.at[i].value == v) return &b->credits.at[i].bytes;
+    uint64_t bytes = goes_with_match(b, v) ? ir_const(b->g, v)->nbytes : 0;
+    vec_push(b->env->site.arena, &b->credits, (struct pm_credit){v, bytes});
+    return &vec_last(&b->credits)->bytes;
+}
+
+/* What the results may have, so that the file grows by no more than the limit. */
+static uint64_t most_bytes(struct pm_build *b, const struct pm_draft *d) {
+    uint64_t bytes = b->fold_limit;
+    for (uint32_t k = 0; k < d->in.len; k++) {
+        uint64_t credit = d->in.at[k] == IR_NONE ? 0 : *credit_of(b, d->in.at[k]);
+        if (!rw_add_u64(bytes, credit, &bytes)) return UINT64_MAX;
+    }
+    return bytes;
+}
+
+static void pay(struct pm_build *b, const struct pm_draft *d, uint64_t bytes) {
+    for (uint32_t k = 0; k < d->in.len && bytes > 0; k++) {
+        if (d->in.at[k] == IR_NONE) continue;
+        uint64_t *credit = credit_of(b, d->in.at[k]), some = bytes < *credit ? bytes : *credit;
+        *credit -= some;
+        bytes -= some;
+    }
+}
+
+/* The results as constants. */
 static bool fold(struct pm_build *b, const struct pm_draft *d, uint32_t nout,
                  const bool *wanted, ir_value *out) {
     struct arena *a = b->env->site.arena;
     struct ir_tensor **in = arena_zalloc(a, (d->in.len + 1) * sizeof(struct ir_tensor *));
     struct ir_tensor **results = arena_zalloc(a, (nout + 1) * sizeof(struct ir_tensor *));
-    uint64_t bytes = b->fold_limit;
     if (!d->schema || d->implied.len > 0 || !ir_eval_folds(d->domain, d->op) ||
-        !operands_are_constant(b, d, in, &bytes))
+        !operands_are_constant(b, d, in))
         return false;
+    uint64_t most = most_bytes(b, d), made = 0;
     struct ir_eval e = {.model = b->g->model, .schema = d->schema, .nin = d->in.len,
                         .nout = nout, .nattr = d->attrs.len, .in = in, .attr = d->attrs.at,
-                        .arena = b->g->model->arena, .max_bytes = bytes};
+                        .arena = b->g->model->arena,
+                        .max_bytes = most < LARGEST ? most : LARGEST,
+                        .least_lazy = IR_LEAST_LAZY, .max_lazy = most};
     if (!ir_eval(&e, results)) return false;
+    for (uint32_t k = 0; k < nout; k++)
+        if (wanted[k]) made += results[k]->nbytes;
+    if (made > most) return false;
+    pay(b, d, made);
     for (uint32_t k = 0; k < nout; k++)
         if (wanted[k]) out[k] = pm_add_constant(b, results[k]);
     return true;

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/eval/kit.h"
+#include "ir/tensor/lazy.h"
 
 static const struct eval_op *const families[] = {
     ir_eval_move_ops,   ir_eval_remap_ops,  ir_eval_blocks_ops,    ir_eval_index_ops,
@@ -102,14 +103,29 @@ static bool run_whole(const struct ir_eval *e, const struct eval_op *op,
     return done;
 }
 
+/* Computed operands are read along with the result. */
+static void hold_operands(const struct ir_eval *e, void hold(struct ir_model *,
+                                                             const struct ir_tensor *)) {
+    for (uint32_t k = 0; e->model && k < e->nin; k++)
+        if (e->in[k]) hold(e->model, e->in[k]);
+}
+
+static bool make_map(struct eval_job *j, const struct eval_map *m) {
+    struct ir_tensor *r = ir_eval_result(j, m->dtype, &m->result);
+    if (!r) return false;
+    hold_operands(j->e, ir_lazy_begin);
+    bool done = ir_eval_map_run(j, m, 0, m->count, (unsigned char *)(uintptr_t)r->data);
+    hold_operands(j->e, ir_lazy_end);
+    j->out[0] = r;
+    return done;
+}
+
 static bool run_map(const struct ir_eval *e, const struct eval_map_op *op,
                     struct ir_tensor **out) {
     struct eval_job j = {.e = e, .out = out, .which = op->which};
     struct eval_map m = {0};
-    bool done = e->nout == 1 && op->plan(&j, &m);
-    struct ir_tensor *r = done ? ir_eval_result(&j, m.dtype, &m.result) : NULL;
-    done = r && ir_eval_map_run(&j, &m, 0, m.count, (unsigned char *)(uintptr_t)r->data);
-    if (done) out[0] = r;
+    bool done = e->nout == 1 && op->plan(&j, &m) &&
+                (ir_eval_put_waiting(&j, &m) || make_map(&j, &m));
     arena_free(&j.work);
     return done;
 }

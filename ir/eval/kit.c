@@ -31,6 +31,13 @@ bool ir_eval_is_small_float(enum ir_dtype t) {
     return ir_dtype_is_float(t) && ir_dtype_bits(t) < 16;
 }
 
+bool ir_eval_spend(const struct eval_job *j, uint64_t bytes) {
+    if (!j->e->budget) return true;
+    if (bytes > *j->e->budget) return false;
+    *j->e->budget -= bytes;
+    return true;
+}
+
 /* --- operands ---------------------------------------------------------------------- */
 
 bool ir_eval_given(const struct eval_job *j, uint32_t k) {
@@ -56,7 +63,7 @@ static const unsigned char *read_bytes(struct eval_job *j, const struct ir_tenso
                                        uint64_t count) {
     uint64_t need;
     if (!ir_tensor_bytes(t->dtype, count, &need) || need != t->nbytes) return NULL;
-    if (need > j->e->max_bytes) return NULL;
+    if (need > j->e->max_bytes || !ir_eval_spend(j, need)) return NULL;
     if (need == 0) return (const unsigned char *)"";
     if (t->storage == IR_IN_MEMORY) return t->data;
     return j->e->model ? ir_tensor_read(j->e->model, t, &j->work) : NULL;
@@ -170,6 +177,7 @@ struct ir_tensor *ir_eval_result(struct eval_job *j, enum ir_dtype t,
     struct arena *a = j->e->arena;
     if (!ir_eval_count(s, &count) || !fits(j, t, count)) return NULL;
     if (t != IR_STRING && !ir_tensor_bytes(t, count, &bytes)) return NULL;
+    if (!ir_eval_spend(j, bytes)) return NULL;
     struct ir_tensor *r = arena_new(a, struct ir_tensor);
     *r = (struct ir_tensor){.dtype = t, .rank = s->rank, .count = count, .nbytes = bytes};
     r->dims = arena_copy(a, s->at, s->rank * sizeof *s->at);

@@ -19,6 +19,7 @@
 #define IR_EVAL_KIT_H
 
 #include "ir/eval.h"
+#include "ir/tensor/view.h"
 
 #define EVAL_RANK 24u /* tensors of a higher rank are not evaluated */
 
@@ -52,6 +53,9 @@ struct eval_map_op {
 };
 extern const struct eval_map_op ir_eval_binary_ops[], ir_eval_cast_ops[],
     ir_eval_quantise_ops[], ir_eval_unary_ops[];
+
+/* Takes bytes that are read or made from the budget; false when it does not reach. */
+bool ir_eval_spend(const struct eval_job *j, uint64_t bytes);
 
 /* --- shapes ------------------------------------------------------------------------ */
 struct eval_shape {
@@ -116,6 +120,16 @@ bool ir_eval_put_cells(struct eval_job *j, uint32_t k, const struct eval_cells *
 /* A tensor of the results' arena with zeroed bytes; NULL when it is too large. */
 struct ir_tensor *ir_eval_result(struct eval_job *j, enum ir_dtype t,
                                  const struct eval_shape *s);
+
+/* --- elements that only move (results.c) ------------------------------------------- */
+/* Makes output k of that shape from the elements of an operand that the view names, or
+ * from all operands side by side on an axis: now or, where that is allowed and large, when
+ * it is read. */
+bool ir_eval_put_view(struct eval_job *j, uint32_t k, uint32_t operand,
+                      const struct ir_view *v, const struct eval_shape *s);
+bool ir_eval_put_joined(struct eval_job *j, uint32_t axis, const struct eval_shape *s);
+/* The view of a whole operand in its order; room for EVAL_RANK axes. */
+void ir_eval_view_all(const struct eval_shape *s, struct ir_axis *axes, struct ir_view *v);
 
 enum eval_class { EVAL_F32, EVAL_F64, EVAL_I64, EVAL_U64 };
 #define EVAL_CLASSES 4
@@ -228,6 +242,10 @@ bool ir_eval_tuples_of(struct eval_job *j, const struct eval_shape *data, int64_
 /* Element at which the slice of tuple n begins; false when it is outside. */
 bool ir_eval_tuple_at(const struct eval_tuples *t, const struct eval_shape *data,
                       const int64_t *stride, uint64_t n, uint64_t *out);
+
+/* (results.c) Makes the output of a map that can be computed when it is read; false when it
+ * cannot wait, and has to be made now or not at all. */
+bool ir_eval_put_waiting(struct eval_job *j, const struct eval_map *m);
 
 /* --- parameters -------------------------------------------------------------------- */
 const struct ir_attr *ir_eval_attr(const struct eval_job *j, const char *name);

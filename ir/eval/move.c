@@ -6,12 +6,16 @@
 /* --- the same elements under another shape ----------------------------------------- */
 
 static bool put_reshaped(struct eval_job *j, const struct eval_shape *s) {
-    struct eval_cells x;
-    uint64_t count;
-    if (!ir_eval_cells(j, 0, &x) || !ir_eval_count(s, &count) || count != x.count)
+    enum ir_dtype t;
+    struct eval_shape from;
+    struct ir_axis axes[EVAL_RANK];
+    struct ir_view v;
+    uint64_t count, wanted;
+    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_count(&from, &count) ||
+        !ir_eval_count(s, &wanted) || count != wanted)
         return false;
-    x.shape = *s;
-    return ir_eval_put_cells(j, 0, &x);
+    ir_eval_view_all(&from, axes, &v);
+    return ir_eval_put_view(j, 0, 0, &v, s);
 }
 
 static bool eval_identity(struct eval_job *j) {
@@ -144,35 +148,28 @@ static bool eval_size(struct eval_job *j) {
 
 /* --- strided copies ---------------------------------------------------------------- */
 
-static void copy_cells(struct eval_cells *to, const struct eval_cells *from,
-                       struct eval_walk *w) {
-    for (uint64_t i = 0; i < to->count; i++, ir_eval_walk_next(w))
-        memcpy(to->at + i * to->size, from->at + (size_t)w->off[0] * to->size, to->size);
-}
-
 static bool eval_transpose(struct eval_job *j) {
-    struct eval_cells x, r;
-    struct eval_walk w;
-    int64_t stride[EVAL_RANK], moved[EVAL_RANK];
+    struct eval_shape from, s;
+    enum ir_dtype t;
+    uint64_t count;
+    struct ir_axis axes[EVAL_RANK], moved[EVAL_RANK];
+    struct ir_view v;
     bool used[EVAL_RANK];
     const struct ir_attr *perm = ir_eval_attr(j, "perm");
-    if (!ir_eval_cells(j, 0, &x)) return false;
-    struct eval_shape s = x.shape;
-    if (perm && (perm->n != s.rank ||
-                 !mark_axes(&(struct eval_ints){true, perm->n, perm->ints}, s.rank, used)))
+    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_count(&from, &count)) return false;
+    if (perm && (perm->n != from.rank ||
+                 !mark_axes(&(struct eval_ints){true, perm->n, perm->ints}, from.rank, used)))
         return false;
-    ir_eval_strides(&x.shape, stride);
+    ir_eval_view_all(&from, axes, &v);
+    s.rank = from.rank;
     for (uint32_t i = 0; i < s.rank; i++) {
-        uint32_t from = s.rank - 1 - i;
-        if (perm && !ir_eval_axis(perm->ints[i], s.rank, &from)) return false;
-        s.at[i] = x.shape.at[from];
-        moved[i] = stride[from];
+        uint32_t k = s.rank - 1 - i;
+        if (perm && !ir_eval_axis(perm->ints[i], s.rank, &k)) return false;
+        s.at[i] = from.at[k];
+        moved[i] = axes[k];
     }
-    if (!ir_eval_cells_new(j, x.dtype, &s, &r)) return false;
-    ir_eval_walk_over(&w, &s);
-    ir_eval_walk_strided(&w, moved);
-    copy_cells(&r, &x, &w);
-    return ir_eval_put_cells(j, 0, &r);
+    v.axes = moved;
+    return ir_eval_put_view(j, 0, 0, &v, &s);
 }
 
 static bool eval_where(struct eval_job *j) {
@@ -202,22 +199,6 @@ static bool eval_where(struct eval_job *j) {
 
 /* --- blocks ------------------------------------------------------------------------ */
 
-/* Copies the part `x` of `whole` that begins at `begin` on the axis, there or back. */
-static void copy_part(const struct eval_cells *whole, const struct eval_cells *x,
-                      uint32_t axis, int64_t begin, bool into_whole) {
-    uint64_t inner = ir_eval_span(&whole->shape, axis + 1, whole->shape.rank);
-    size_t row = (size_t)inner * whole->size;
-    size_t part = (size_t)x->shape.at[axis] * row;
-    size_t stride = (size_t)whole->shape.at[axis] * row;
-    if (x->count == 0) return;
-    uint64_t outer = ir_eval_span(&whole->shape, 0, axis);
-    for (uint64_t o = 0; o < outer; o++) {
-        unsigned char *in_whole = whole->at + o * stride + (size_t)begin * row;
-        unsigned char *in_part = x->at + o * part;
-        memcpy(into_whole ? in_whole : in_part, into_whole ? in_part : in_whole, part);
-    }
-}
-
 /* The shape of all operands joined on the axis; their other dims must agree. */
 static bool joined_shape(struct eval_job *j, int64_t axis, uint32_t *at, enum ir_dtype *t,
                          struct eval_shape *out) {
@@ -238,20 +219,11 @@ static bool joined_shape(struct eval_job *j, int64_t axis, uint32_t *at, enum ir
 
 static bool eval_concat(struct eval_job *j) {
     const struct ir_attr *axis = ir_eval_attr(j, "axis");
-    struct eval_cells x, r;
     struct eval_shape s;
     enum ir_dtype t;
     uint32_t at;
     if (!axis && j->e->schema->since >= 4) return false;
-    if (!joined_shape(j, axis ? axis->i : 1, &at, &t, &s)) return false;
-    if (!ir_eval_cells_new(j, t, &s, &r)) return false;
-    int64_t begin = 0;
-    for (uint32_t k = 0; k < j->e->nin; k++) {
-        if (!ir_eval_cells(j, k, &x)) return false;
-        copy_part(&r, &x, at, begin, true);
-        begin += x.shape.at[at];
-    }
-    return ir_eval_put_cells(j, 0, &r);
+    return joined_shape(j, axis ? axis->i : 1, &at, &t, &s) && ir_eval_put_joined(j, at, &s);
 }
 
 /* Without sizes the axis is cut into equal parts, the last one smaller where opset 18
@@ -269,23 +241,30 @@ static bool part_size(const struct eval_job *j, const struct eval_ints *sizes, i
 }
 
 static bool eval_split(struct eval_job *j) {
-    struct eval_cells x, r;
+    struct eval_shape from;
     struct eval_ints sizes;
+    enum ir_dtype t;
+    uint64_t count;
     uint32_t at;
     int64_t begin = 0, size;
-    if (!ir_eval_cells(j, 0, &x) || !ir_eval_ints(j, "split", 1, &sizes)) return false;
-    if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), x.shape.rank, &at)) return false;
+    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_count(&from, &count) ||
+        !ir_eval_ints(j, "split", 1, &sizes))
+        return false;
+    if (!ir_eval_axis(ir_eval_attr_int(j, "axis", 0), from.rank, &at)) return false;
     if (j->e->schema->since < 2 || (sizes.given && sizes.n != j->e->nout)) return false;
     if (ir_eval_attr_int(j, "num_outputs", j->e->nout) != j->e->nout) return false;
     for (uint32_t k = 0; k < j->e->nout; k++, begin += size) {
-        struct eval_shape s = x.shape;
-        if (!part_size(j, &sizes, x.shape.at[at], k, begin, &size)) return false;
-        s.at[at] = size;
-        if (!ir_eval_cells_new(j, x.dtype, &s, &r)) return false;
-        copy_part(&x, &r, at, begin, false);
-        if (!ir_eval_put_cells(j, k, &r)) return false;
+        struct eval_shape s = from;
+        struct ir_axis axes[EVAL_RANK];
+        struct ir_view v;
+        if (!part_size(j, &sizes, from.at[at], k, begin, &size)) return false;
+        ir_eval_view_all(&from, axes, &v);
+        s.at[at] = axes[at].dim = size;
+        v.start = begin * axes[at].step;
+        v.count = ir_eval_span(&s, 0, s.rank);
+        if (!ir_eval_put_view(j, k, 0, &v, &s)) return false;
     }
-    return begin == x.shape.at[at];
+    return begin == from.at[at];
 }
 
 const struct eval_op ir_eval_move_ops[] = {

@@ -3,8 +3,8 @@
  */
 #include "ir/eval.h"
 
-bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a, uint64_t max_bytes,
-                  struct ir_tensor **out) {
+bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a,
+                  const struct ir_eval_limits *limits, struct ir_tensor **out) {
     const struct ir_node_info *x = ir_nod(g, n);
     struct arena work = ARENA_EMPTY;
     struct ir_tensor **in = arena_new_array(&work, struct ir_tensor *, x->nin);
@@ -16,7 +16,9 @@ bool ir_eval_node(struct ir_graph *g, ir_node n, struct arena *a, uint64_t max_b
     }
     const struct ir_eval e = {
         .model = g->model, .schema = x->schema, .nin = x->nin, .nout = x->nout,
-        .nattr = x->nattr, .in = in, .attr = x->attr, .arena = a, .max_bytes = max_bytes,
+        .nattr = x->nattr, .in = in, .attr = x->attr, .arena = a,
+        .max_bytes = limits->max_bytes, .least_lazy = limits->least_lazy,
+        .max_lazy = limits->max_lazy, .budget = limits->budget,
     };
     known = known && ir_eval(&e, out);
     arena_free(&work);

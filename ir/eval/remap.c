@@ -1,6 +1,6 @@
-/* remap.c -- Slice, Pad, Expand and Tile: each output element comes from a place of
- * the operand that is found axis by axis, at begin + i * step, or, where that is outside,
- * as the way of padding says.
+/* remap.c -- Slice, Expand and Tile as views of the operand; and Pad, each element of which
+ * comes from a place that is found axis by axis or, where that is outside, as the way of
+ * padding says.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@ enum outside { FILL, EDGE, REFLECT, WRAP };
 struct remap {
     struct eval_cells x;
     struct eval_shape out;
-    int64_t begin[EVAL_RANK], step[EVAL_RANK];
+    int64_t begin[EVAL_RANK];
     enum outside outside;
     unsigned char fill[sizeof(struct ir_string)];
 };
@@ -24,7 +24,6 @@ static bool remap_init(struct eval_job *j, struct remap *m, enum outside outside
     if (!ir_eval_cells(j, 0, &m->x)) return false;
     m->out = m->x.shape;
     m->outside = outside;
-    for (uint32_t a = 0; a < EVAL_RANK; a++) m->step[a] = 1;
     return true;
 }
 
@@ -43,7 +42,7 @@ static int64_t from_outside(enum outside way, int64_t p, int64_t dim) {
 static int64_t source_of(const struct remap *m, const int64_t *pos, const int64_t *stride) {
     int64_t at = 0;
     for (uint32_t a = 0; a < m->out.rank; a++) {
-        int64_t dim = m->x.shape.at[a], p = m->begin[a] + pos[a] * m->step[a];
+        int64_t dim = m->x.shape.at[a], p = m->begin[a] + pos[a];
         if (p < 0 || p >= dim) p = dim ? from_outside(m->outside, p, dim) : -1;
         if (p < 0 || p >= dim) return -1;
         at += p * stride[a];
@@ -72,10 +71,10 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* Begin and length of a slice of an axis, cut to what there is. */
-static bool slice_axis(struct remap *m, uint32_t a, int64_t start, int64_t end,
-                       int64_t step) {
-    int64_t dim = m->x.shape.at[a], length = 0;
+/* Cuts axis a of the view, and of the result's shape, to what there is of a slice. */
+static bool slice_axis(struct ir_view *v, struct eval_shape *s, uint32_t a, int64_t start,
+                       int64_t end, int64_t step) {
+    int64_t dim = s->at[a], length = 0;
     if (step == 0 || step == INT64_MIN) return false;
     if (step < 0 && end >= INT32_MAX) return false; /* to the runtime: to the very first */
     if (start < 0) start += dim;
@@ -89,32 +88,38 @@ static bool slice_axis(struct remap *m, uint32_t a, int64_t start, int64_t end,
         end = clamp(end, -1, dim - 1);
         if (start > end) length = (start - end - 1) / -step + 1;
     }
-    m->begin[a] = start;
-    m->step[a] = step;
-    m->out.at[a] = length;
+    s->at[a] = v->axes[a].dim = length;
+    if (length > 0) v->start += start * v->axes[a].step;
+    if (length > 1) v->axes[a].step *= step; /* a step beyond the axis is taken by nobody */
     return true;
 }
 
 static bool eval_slice(struct eval_job *j) {
-    struct remap m;
+    struct eval_shape s;
+    enum ir_dtype t;
+    uint64_t count;
+    struct ir_axis axes_of_view[EVAL_RANK];
+    struct ir_view v;
     struct eval_ints starts, ends, axes, steps;
     bool seen[EVAL_RANK] = {false};
-    if (!remap_init(j, &m, FILL) || !ir_eval_ints(j, "starts", 1, &starts) ||
-        !ir_eval_ints(j, "ends", 2, &ends) || !ir_eval_ints(j, "axes", 3, &axes) ||
-        !ir_eval_ints(j, "steps", 4, &steps))
+    if (!ir_eval_operand_shape(j, 0, &t, &s) || !ir_eval_count(&s, &count) ||
+        !ir_eval_ints(j, "starts", 1, &starts) || !ir_eval_ints(j, "ends", 2, &ends) ||
+        !ir_eval_ints(j, "axes", 3, &axes) || !ir_eval_ints(j, "steps", 4, &steps))
         return false;
     if (!starts.given || starts.n != ends.n || (axes.given && axes.n != starts.n) ||
-        (steps.given && steps.n != starts.n) || starts.n > m.x.shape.rank)
+        (steps.given && steps.n != starts.n) || starts.n > s.rank)
         return false;
+    ir_eval_view_all(&s, axes_of_view, &v);
     for (uint32_t i = 0; i < starts.n; i++) {
         uint32_t a = i;
-        if (axes.given && !ir_eval_axis(axes.at[i], m.x.shape.rank, &a)) return false;
+        if (axes.given && !ir_eval_axis(axes.at[i], s.rank, &a)) return false;
         if (seen[a]) return false;
         seen[a] = true;
-        if (!slice_axis(&m, a, starts.at[i], ends.at[i], steps.given ? steps.at[i] : 1))
+        if (!slice_axis(&v, &s, a, starts.at[i], ends.at[i], steps.given ? steps.at[i] : 1))
             return false;
     }
-    return put_remapped(j, &m);
+    v.count = ir_eval_span(&s, 0, s.rank);
+    return ir_eval_put_view(j, 0, 0, &v, &s);
 }
 
 /* --- Pad --------------------------------------------------------------------------- */
@@ -179,32 +184,51 @@ static bool eval_pad(struct eval_job *j) {
 /* --- Expand, Tile ------------------------------------------------------------------ */
 
 static bool eval_expand(struct eval_job *j) {
-    struct remap m;
     struct eval_ints wanted;
-    struct eval_shape to, lifted = {0};
-    if (!remap_init(j, &m, WRAP) || !ir_eval_ints(j, "shape", 1, &wanted)) return false;
+    struct eval_shape from, to, s;
+    enum ir_dtype t;
+    struct ir_axis axes[EVAL_RANK], grown[EVAL_RANK];
+    struct ir_view v;
+    uint64_t count;
+    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_ints(j, "shape", 1, &wanted))
+        return false;
     if (!wanted.given || !ir_eval_ints_shape(&wanted, &to)) return false;
-    if (!ir_eval_broadcast(&m.x.shape, &to, &m.out)) return false;
-    /* The operand at the rank of the result: axes of 1 in front. */
-    lifted.rank = m.out.rank;
-    for (uint32_t a = 0; a < lifted.rank; a++) {
-        uint32_t lead = lifted.rank - m.x.shape.rank;
-        lifted.at[a] = a < lead ? 1 : m.x.shape.at[a - lead];
+    if (!ir_eval_broadcast(&from, &to, &s) || !ir_eval_count(&s, &count) ||
+        !ir_eval_count(&from, &v.count))
+        return false;
+    ir_eval_view_all(&from, axes, &v);
+    uint32_t lead = s.rank - from.rank;
+    for (uint32_t a = 0; a < s.rank; a++) {
+        bool own = a >= lead && from.at[a - lead] == s.at[a];
+        grown[a] = own ? axes[a - lead] : (struct ir_axis){s.at[a], 0};
     }
-    m.x.shape = lifted;
-    return put_remapped(j, &m);
+    v.axes = grown;
+    v.rank = s.rank;
+    v.count = count;
+    return ir_eval_put_view(j, 0, 0, &v, &s);
 }
 
+/* Each axis is repeated: two axes of a view, the outer one standing still. */
 static bool eval_tile(struct eval_job *j) {
-    struct remap m;
     struct eval_ints repeats;
-    if (j->e->schema->since < 6 || !remap_init(j, &m, WRAP)) return false;
-    if (!ir_eval_ints(j, "repeats", 1, &repeats) || repeats.n != m.x.shape.rank)
+    struct eval_shape s;
+    enum ir_dtype t;
+    struct ir_axis axes[EVAL_RANK], tiled[2 * EVAL_RANK];
+    struct ir_view v;
+    uint64_t count;
+    if (j->e->schema->since < 6 || !ir_eval_operand_shape(j, 0, &t, &s)) return false;
+    if (!ir_eval_ints(j, "repeats", 1, &repeats) || repeats.n != s.rank ||
+        !ir_eval_count(&s, &count))
         return false;
-    for (uint32_t a = 0; a < repeats.n; a++)
-        if (repeats.at[a] < 0 || !rw_mul_i64(m.out.at[a], repeats.at[a], &m.out.at[a]))
-            return false;
-    return put_remapped(j, &m);
+    ir_eval_view_all(&s, axes, &v);
+    for (uint32_t a = 0; a < repeats.n; a++) {
+        if (repeats.at[a] < 0 || !rw_mul_i64(s.at[a], repeats.at[a], &s.at[a])) return false;
+        tiled[2 * a] = (struct ir_axis){repeats.at[a], 0};
+        tiled[2 * a + 1] = axes[a];
+    }
+    v.axes = tiled;
+    v.rank = 2 * s.rank;
+    return ir_eval_count(&s, &v.count) && ir_eval_put_view(j, 0, 0, &v, &s);
 }
 
 const struct eval_op ir_eval_remap_ops[] = {

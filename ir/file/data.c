@@ -44,6 +44,7 @@ static bool same_bytes(const struct ir_tensor *a, const struct ir_tensor *b) {
     switch (a->storage) {
     case IR_IN_FILE: return a->offset == b->offset;
     case IR_IN_MEMORY: return a->data == b->data;
+    case IR_COMPUTED: return a->lazy == b->lazy;
     default: return a == b;
     }
 }
@@ -52,6 +53,7 @@ static uint64_t hash_place(const struct ir_tensor *t) {
     switch (t->storage) {
     case IR_IN_FILE: return hash_join(IR_IN_FILE, t->offset);
     case IR_IN_MEMORY: return hash_join(IR_IN_MEMORY, (uintptr_t)t->data);
+    case IR_COMPUTED: return hash_join(IR_COMPUTED, (uintptr_t)t->lazy);
     default: return hash_join(t->storage, (uintptr_t)t);
     }
 }

@@ -25,9 +25,11 @@
 #define IR_PAYLOAD_LEAST 1024u       /* bytes of a field that stay in the skeleton */
 #define IR_NESTING_MOST 100u         /* what protobuf itself allows */
 
+struct ir_tensor;
 struct ir_payload {
     uint32_t field;     /* its number in the message */
-    const void *memory; /* or NULL: a range of the input file */
+    const void *memory;             /* or NULL */
+    const struct ir_tensor *tensor; /* or NULL; of neither: a range of the input file */
     uint64_t offset;    /* in the file */
     uint64_t len;
 };

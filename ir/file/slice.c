@@ -210,7 +210,8 @@ bool ir_slice_pack(const struct ir_slice *slice, const struct ir_slice_ports *po
     size_t len = onnx__model_proto__get_packed_size(p);
     uint8_t *packed = arena_alloc(a, len);
     onnx__model_proto__pack(p, packed);
-    struct ir_splice splice = {.type = &onnx__model_proto__descriptor, .packed = packed,
+    struct ir_splice splice = {.model = slice->g->model,
+                               .type = &onnx__model_proto__descriptor, .packed = packed,
                                .len = len, .payloads = own.store.payloads.at,
                                .npayloads = own.store.payloads.len,
                                .input = source ? source->bytes : NULL,

@@ -1,6 +1,7 @@
 /* splice.c -- SPDX-License-Identifier: Apache-2.0 */
 #include "ir/file/splice.h"
 
+#include "ir/tensor/lazy.h"
 #include "ir/tensor/tensor_bytes.h"
 
 #include <errno.h>
@@ -34,6 +35,11 @@ static size_t room(struct ir_sink *s, uint64_t len) {
 void ir_sink_put(struct ir_sink *s, const void *bytes, size_t len) {
     const uint8_t *at = bytes;
     for (size_t n; len; at += n, len -= n) {
+        if (s->used == 0 && len >= OS_WRITE_PIECE && !s->memory) { /* past the buffer */
+            n = OS_WRITE_PIECE;
+            if (!s->failed && !os_write(s->fd, at, n)) s->failed = true;
+            continue;
+        }
         n = room(s, len);
         memcpy(s->buffer + s->used, at, n);
         s->used += n;
@@ -46,6 +52,23 @@ void ir_sink_put_file(struct ir_sink *s, int fd, uint64_t offset, uint64_t len) 
         if (!os_read_at(fd, offset, s->buffer + s->used, n)) s->failed = true;
         s->used += n;
     }
+}
+
+/* Pieces that are large enough for the rows of a transposed weight. */
+#define COMPUTED_PIECE ((uint64_t)4 << 20)
+
+static void put_computed(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
+    struct arena scratch = ARENA_EMPTY;
+    uint64_t piece = t->nbytes < COMPUTED_PIECE ? t->nbytes : COMPUTED_PIECE;
+    void *bytes = arena_alloc(&scratch, (size_t)piece);
+    ir_lazy_begin(m, t);
+    for (uint64_t at = 0, n; at < t->nbytes && !s->failed; at += n) {
+        n = t->nbytes - at < piece ? t->nbytes - at : piece;
+        if (ir_tensor_bytes_at(m, t, at, n, bytes)) ir_sink_put(s, bytes, (size_t)n);
+        else s->failed = true;
+    }
+    ir_lazy_end(m, t);
+    arena_free(&scratch);
 }
 
 static void put_range(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
@@ -67,6 +90,7 @@ static void put_whole(struct ir_sink *s, struct ir_model *m, const struct ir_ten
 
 void ir_sink_put_tensor(struct ir_sink *s, struct ir_model *m, const struct ir_tensor *t) {
     if (t->storage == IR_AS_PROTO) put_whole(s, m, t);
+    else if (t->storage == IR_COMPUTED) put_computed(s, m, t);
     else put_range(s, m, t);
 }
 
@@ -181,6 +205,7 @@ static void put_payload(const struct ir_splice *s, const struct ir_payload *p,
                         struct ir_sink *sink) {
     put_header(sink, p->field, p->len);
     if (p->memory) ir_sink_put(sink, p->memory, (size_t)p->len);
+    else if (p->tensor) ir_sink_put_tensor(sink, s->model, p->tensor);
     else if (s->input_fd >= 0)
         ir_sink_put_file(sink, s->input_fd, p->offset, p->len);
     else ir_sink_put(sink, s->input + p->offset, (size_t)p->len);

@@ -91,10 +91,11 @@ static void set_data(struct ir_store *s, Onnx__TensorProto *p, const struct ir_t
     case IR_EXTERNAL: refer(s, p, t->location, t->offset, t->nbytes); return;
     case IR_IN_FILE: payload.offset = t->offset; break;
     case IR_IN_MEMORY: payload.memory = t->data; break;
+    case IR_COMPUTED: payload.tensor = t; break;
     case IR_AS_PROTO:
         rw_broken(__FILE__, __LINE__, "a tensor in a message that is not there");
     }
-    if (t->storage == IR_IN_FILE || t->nbytes > IR_PAYLOAD_LEAST) {
+    if (t->storage != IR_IN_MEMORY || t->nbytes > IR_PAYLOAD_LEAST) {
         add_payload(s, p, payload);
     } else {
         p->has_raw_data = 1;

@@ -1,19 +1,25 @@
 /* fold.c -- nodes whose operands are constants give way to their result.
  *
  * One walk in order folds chains. What counts is by how much the file grows: bytes made
- * less bytes freed, which are those of operands that nobody else reads. Constant nodes
+ * less bytes freed, which are those of operands that nobody else reads; by one folding, and
+ * by all of a run in sum. Constant nodes
  * are results already; DequantizeLinear stays, so that quantised models do; a node that
  * makes a graph output stays its producer.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "ir/dim.h"
 #include "ir/eval.h"
 #include "ir/pass/kit.h"
 
-/* Results live in memory until the model is written, and a small file can ask for much:
- * so there is a limit for a tensor, and one for all bytes that are read and made. */
+/* Results that are made at once live in memory until the model is written, and a small
+ * file can ask for much: so there is a limit for a tensor, and one for all bytes that are
+ * read and made. */
 #define LARGEST ((uint64_t)8 << 20)
 #define BUDGET ((uint64_t)32 << 20)
+
+/* By so many limits all foldings of a run may make the file larger. */
+#define MOST_GROWTH 16
 
 struct fold {
     uint64_t limit;
@@ -71,32 +77,59 @@ static uint64_t bytes_made(const struct ir_graph *g, ir_node n,
     return made;
 }
 
-/* Takes the operands of n from the budget; false when it does not reach. */
-static bool pay_for_operands(struct fold *f, const struct ir_graph *g, ir_node n,
-                             uint64_t largest) {
-    for (uint32_t k = 0; k < ir_nod(g, n)->nin; k++) {
-        ir_value v = ir_input(g, n, k);
-        uint64_t bytes = v == IR_NONE ? 0 : ir_const(g, v)->nbytes;
-        if (bytes > largest) continue; /* will not be read */
-        if (bytes > f->budget) return false;
-        f->budget -= bytes;
+/* Does the file stay small when so many bytes are made and so many go? */
+static bool stays_small(const struct fold *f, const struct ir_model *m, uint64_t made,
+                        uint64_t freed) {
+    uint64_t grown = made > freed ? made - freed : 0, all = f->limit;
+    if (__builtin_mul_overflow(all, (uint64_t)MOST_GROWTH, &all)) all = UINT64_MAX;
+    return grown <= f->limit && m->folding.growth <= all &&
+           grown <= all - m->folding.growth;
+}
+
+static void count_growth(struct ir_folding *f, uint64_t made, uint64_t freed) {
+    uint64_t less = freed > made ? freed - made : 0;
+    if (made > freed) f->growth += made - freed;
+    else f->growth -= less < f->growth ? less : f->growth;
+}
+
+/* As inference knows it; 0 where it does not. */
+static uint64_t bytes_of(const struct ir_model *m, const struct ir_type *t) {
+    uint64_t bytes, count = 1;
+    for (uint32_t i = 0; ir_type_ranked(t) && i < t->rank; i++) {
+        int64_t dim;
+        if (!ir_dim_is_const(m->dims, t->dims[i], &dim) || dim < 0) return 0;
+        if (__builtin_mul_overflow(count, (uint64_t)dim, &count)) return UINT64_MAX;
     }
-    return true;
+    bool known = ir_type_ranked(t) && ir_tensor_bytes(t->dtype, count, &bytes);
+    return known ? bytes : 0;
+}
+
+/* What n will make, before it is made. */
+static uint64_t bytes_expected(const struct ir_graph *g, ir_node n) {
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
+        ir_value v = ir_output(g, n, k);
+        if (v == IR_NONE || !ir_val(g, v)->nuses) continue;
+        if (!rw_add_u64(sum, bytes_of(g->model, ir_val(g, v)->type), &sum)) return UINT64_MAX;
+    }
+    return sum;
 }
 
 /* The results of n, in the model's arena; NULL when they cannot be had or are too large. */
 static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n,
                                    struct arena *work) {
     struct ir_model *m = g->model;
-    uint64_t most = freed_with(g, n, work);
-    if (!rw_add_u64(most, f->limit, &most)) most = UINT64_MAX;
-    uint64_t cap = most < LARGEST ? most : LARGEST;
+    uint64_t freed = freed_with(g, n, work);
+    const struct ir_eval_limits limits = {LARGEST, IR_LEAST_LAZY, UINT64_MAX, &f->budget};
     struct ir_tensor **out = arena_new_array(work, struct ir_tensor *, ir_nod(g, n)->nout);
     struct arena_mark mark = arena_mark(m->arena);
-    bool done = pay_for_operands(f, g, n, cap) && ir_eval_node(g, n, m->arena, cap, out);
-    uint64_t made = done ? bytes_made(g, n, out) : 0;
-    if (done && made <= most && made <= f->budget) {
-        f->budget -= made;
+    bool small = stays_small(f, m, bytes_expected(g, n), freed);
+    bool made = small && ir_eval_node(g, n, m->arena, &limits, out);
+    uint64_t bytes = made ? bytes_made(g, n, out) : 0;
+    small = small && stays_small(f, m, bytes, freed);
+    m->folding.left += !small;
+    if (made && small) {
+        count_growth(&m->folding, bytes, freed);
         return out;
     }
     arena_reset(m->arena, mark);
@@ -136,6 +169,10 @@ static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
 }
 
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o) {
-    struct fold f = {.limit = o ? o->fold_limit : IR_FOLD_LIMIT, .budget = BUDGET};
-    return ir_pass_over(m, fold_graph, &f);
+    m->folding.left = 0;
+    struct fold f = {.limit = o ? o->fold_limit : IR_FOLD_LIMIT,
+                     .budget = BUDGET - m->folding.spent};
+    uint32_t folded = ir_pass_over(m, fold_graph, &f);
+    m->folding.spent = BUDGET - f.budget;
+    return folded;
 }

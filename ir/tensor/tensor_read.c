@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/file/source.h"
+#include "ir/tensor/lazy.h"
 #include "ir/tensor/tensor_bytes.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ bool ir_tensor_bytes_at(struct ir_model *m, const struct ir_tensor *t, uint64_t 
     case IR_IN_FILE:
     case IR_EXTERNAL: return ir_source_read(m, t, first, n, out);
     case IR_AS_PROTO: return ir_typed_bytes_at(m, t, first, n, out);
+    case IR_COMPUTED: return ir_lazy_bytes_at(m, t->lazy, first, n, out);
     default: return false;
     }
 }
@@ -24,7 +26,10 @@ const void *ir_tensor_read(struct ir_model *m, const struct ir_tensor *t, struct
     if (t->storage == IR_IN_MEMORY) return t->data;
     struct arena_mark mark = arena_mark(a);
     void *bytes = arena_alloc(a, (size_t)t->nbytes);
-    if (ir_tensor_bytes_at(m, t, 0, t->nbytes, bytes)) return bytes;
+    if (m) ir_lazy_begin(m, t);
+    bool ok = ir_tensor_bytes_at(m, t, 0, t->nbytes, bytes);
+    if (m) ir_lazy_end(m, t);
+    if (ok) return bytes;
     arena_reset(a, mark);
     return NULL;
 }
@@ -114,18 +119,33 @@ static uint64_t common_hole(struct ir_model *m, const struct ir_tensor *a,
     return x < y ? x : y;
 }
 
-/* By blocks: 4 KiB first, for most tensors that differ do so there. */
-static bool blocks_equal(struct ir_model *m, const struct ir_tensor *a,
-                         const struct ir_tensor *b, struct arena *scratch) {
-    enum { FIRST = 4096, BLOCK = 1 << 16 };
-    void *x = arena_alloc(scratch, BLOCK), *y = arena_alloc(scratch, BLOCK);
+/* Bytes from .. to - 1, by blocks. */
+static bool range_equal(struct ir_model *m, const struct ir_tensor *a,
+                        const struct ir_tensor *b, uint64_t from, uint64_t to) {
+    enum { BLOCK = 1 << 16 };
+    struct arena scratch = ARENA_EMPTY;
+    void *x = arena_alloc(&scratch, BLOCK), *y = arena_alloc(&scratch, BLOCK);
     bool equal = true;
-    for (uint64_t at = 0, n = FIRST; equal && at < a->nbytes; at += n, n = BLOCK) {
+    for (uint64_t at = from, n; equal && at < to; at += n) {
         at += common_hole(m, a, b, at);
-        if (n > a->nbytes - at) n = a->nbytes - at;
+        if (at >= to) break;
+        n = to - at < BLOCK ? to - at : BLOCK;
         equal = ir_tensor_bytes_at(m, a, at, n, x) && ir_tensor_bytes_at(m, b, at, n, y) &&
                 memcmp(x, y, (size_t)n) == 0;
     }
+    arena_free(&scratch);
+    return equal;
+}
+
+/* Most tensors that differ do so in the first 4 KiB. */
+static bool blocks_equal(struct ir_model *m, const struct ir_tensor *a,
+                         const struct ir_tensor *b) {
+    uint64_t first = a->nbytes < 4096 ? a->nbytes : 4096;
+    if (!range_equal(m, a, b, 0, first)) return false;
+    if (first == a->nbytes) return true;
+    if (m) ir_lazy_begin(m, a), ir_lazy_begin(m, b);
+    bool equal = range_equal(m, a, b, first, a->nbytes);
+    if (m) ir_lazy_end(m, a), ir_lazy_end(m, b);
     return equal;
 }
 
@@ -138,7 +158,7 @@ static bool bytes_equal(struct ir_model *m, const struct ir_tensor *a,
         const void *x = ir_tensor_read(m, a, &scratch), *y = ir_tensor_read(m, b, &scratch);
         equal = x && y && memcmp(x, y, (size_t)a->nbytes) == 0;
     } else {
-        equal = blocks_equal(m, a, b, &scratch);
+        equal = blocks_equal(m, a, b);
     }
     arena_free(&scratch);
     return equal;
@@ -147,6 +167,8 @@ static bool bytes_equal(struct ir_model *m, const struct ir_tensor *a,
 bool ir_tensor_equal(struct ir_model *m, const struct ir_tensor *a,
                      const struct ir_tensor *b) {
     if (a == b) return true;
+    if (a->storage == IR_COMPUTED && b->storage == IR_COMPUTED && ir_lazy_same(a, b))
+        return true;
     if (a->dtype != b->dtype || a->rank != b->rank || a->count != b->count ||
         a->nbytes != b->nbytes)
         return false;
