@@ -268,7 +268,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--onnxrw", required=True)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=12)
+    ap.add_argument("--count", type=int, default=8)
     a = ap.parse_args()
     for case in (lambda t, f: random_expressions(t, f, a.seed, a.count), crossed, growth, hostile):
         with tempfile.TemporaryDirectory() as folder:
