@@ -1,6 +1,7 @@
 /* matcher.h -- the public header of matcher/: packs to automaton, automaton over a model.
  *
- * pm_compile makes one merged bind program per root operator over all rules. It is
+ * pm_compile makes one merged bind program per root operator over all rules, and the tables
+ * of the label level, which tells what rules are tried at a node (label.h). All of it is
  * immutable afterwards and may be shared between threads; a run has its own state.
  * SPDX-License-Identifier: Apache-2.0
  */

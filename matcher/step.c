@@ -23,7 +23,7 @@ static const char *place_value(const struct pm_site *s, const struct pm_match *m
 
 static bool is_listed(const struct pm_run *r, const char *rule, const char *value,
                       struct arena *a) {
-    if (r->forbidden.len == 0) return false;
+    if (r->forbidden.len <= 1) return false; /* the empty text is always in */
     return intern_find(&r->forbidden, rule) != MAP_NONE ||
            intern_find(&r->forbidden, place_text(a, rule, value)) != MAP_NONE;
 }
@@ -41,8 +41,7 @@ void pm_steps_begin(struct pm_run *r) {
 bool pm_is_forbidden(const struct pm_run *r, const struct pm_match *m) {
     /* Texts of the step go with it. */
     struct arena *a = r->matcher.machine.site.arena;
-    return r->forbidden.len > 0 &&
-           is_listed(r, m->accept->rule->name, place_value(&r->matcher.machine.site, m), a);
+    return is_listed(r, m->accept->rule->name, place_value(&r->matcher.machine.site, m), a);
 }
 
 /* --- steps ------------------------------------------------------------------------ */
