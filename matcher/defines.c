@@ -68,8 +68,8 @@ enum rw_code pm_check_defines(const struct pm_auto *p, const struct pm_options *
 static struct pm_val default_of(const struct rule_param *d, const struct pm_auto *p,
                                 struct ir_model *m, struct arena *a) {
     if (!d->value) return (struct pm_val){.kind = VAL_ABSENT};
-    struct pm_env env = {.site = {.p = p, .g = m->main, .arena = a}, .opset = ir_opset(m->main, ""),
-                         .budget = 1000};
+    struct pm_env env = {.site = {.p = p, .g = m->main, .arena = a},
+                         .opset = ir_opset(m->main, ""), .budget = 1000};
     return pm_eval(&env, d->value);
 }
 

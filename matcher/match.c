@@ -66,6 +66,31 @@ void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_g
     pm_bind(m, prog, n);
 }
 
+/* --- two matchers --------------------------------------------------------------------- */
+static bool same_binding(const struct pm_matcher *x, struct pm_binding a,
+                         const struct pm_matcher *y, struct pm_binding b) {
+    if (a.kind != BOUND_MEMBERS || b.kind != BOUND_MEMBERS)
+        return memcmp(&a, &b, sizeof a) == 0;
+    return a.b == b.b && (a.b == 0 || memcmp(&x->members.at[a.a], &y->members.at[b.a],
+                                             a.b * sizeof a) == 0);
+}
+
+static bool same_match(const struct pm_matcher *x, const struct pm_match *a,
+                       const struct pm_matcher *y, const struct pm_match *b) {
+    if (a->accept != b->accept || a->nnodes != b->nnodes) return false;
+    for (uint32_t i = 0; i < a->accept->rule->nslots; i++)
+        if (!same_binding(x, a->slots[i], y, b->slots[i])) return false;
+    return memcmp(a->nodes, b->nodes, a->nnodes * sizeof *a->nodes) == 0;
+}
+
+bool pm_matchers_agree(const struct pm_matcher *x, const struct pm_matcher *y) {
+    bool same = x->found.len == y->found.len;
+    for (uint32_t i = 0; same && i < x->found.len; i++)
+        same = same_match(x, &x->found.at[i], y, &y->found.at[i]);
+    return same;
+}
+
+/* --- conditions ------------------------------------------------------------------------ */
 struct pm_env pm_matcher_env(struct pm_matcher *t, struct ir_graph *g,
                              const struct pm_match *m) {
     return (struct pm_env){

@@ -31,6 +31,8 @@ void pm_matcher_begin(struct pm_matcher *t, struct ir_graph *g);
  * conditions say is still to be asked. Forgets those found before. */
 void pm_matcher_find(struct pm_matcher *t, const struct pm_stage *s, struct ir_graph *g,
                      ir_node n);
+/* Do both hold the same matches in the same order? Both are of the same automaton. */
+bool pm_matchers_agree(const struct pm_matcher *x, const struct pm_matcher *y);
 struct pm_site pm_matcher_site(struct pm_matcher *t, struct ir_graph *g);
 /* What expressions of the match are evaluated in. */
 struct pm_env pm_matcher_env(struct pm_matcher *t, struct ir_graph *g,

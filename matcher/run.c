@@ -218,29 +218,18 @@ static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) 
         if (pm_program_at(s, &site, n)) pm_work_add(w, n);
 }
 
-static bool same_match(const struct pm_match *x, const struct pm_match *y) {
-    size_t slots = x->accept->rule->nslots * sizeof *x->slots;
-    return x->accept == y->accept && x->nnodes == y->nnodes &&
-           memcmp(x->nodes, y->nodes, x->nnodes * sizeof *x->nodes) == 0 &&
-           memcmp(x->slots, y->slots, slots) == 0;
-}
-
 /* The same without labels, which must find the same in the same order. */
 static void check_matches(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
                           ir_node n) {
-    struct pm_matcher bare = r->matcher;
-    bare.labels = NULL;
-    bare.found.at = NULL;
-    bare.found.len = bare.found.cap = 0;
-    bare.step = ARENA_EMPTY;
-    bare.machine = (struct pm_machine){0};
-    bare.empty = arena_mark(&bare.step);
+    struct arena a = ARENA_EMPTY;
+    struct pm_matcher bare;
+    pm_matcher_init(&bare, r->p, r->model, r->options, &a);
+    bare.opset = r->matcher.opset;
     pm_matcher_find(&bare, s, g, n);
-    bool same = bare.found.len == r->matcher.found.len;
-    for (uint32_t i = 0; same && i < bare.found.len; i++)
-        same = same_match(&bare.found.at[i], &r->matcher.found.at[i]);
-    if (!same) rw_broken(__FILE__, __LINE__, "labels change what is matched");
-    arena_free(&bare.step);
+    if (!pm_matchers_agree(&bare, &r->matcher))
+        rw_broken(__FILE__, __LINE__, "labels change what is matched");
+    pm_matcher_free(&bare);
+    arena_free(&a);
 }
 
 static enum pm_outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
