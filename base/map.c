@@ -33,24 +33,26 @@ uint64_t hash_bytes(const void *p, size_t len, uint64_t seed) {
     return hash_join(h, tail);
 }
 
-static uint64_t nonzero(uint64_t hash) { return hash ? hash : 1; }
+/* The bits that also choose the place, so that a table grows without the hashes. */
+static uint32_t tag_of(uint64_t hash) {
+    uint32_t tag = (uint32_t)(hash ^ hash >> 32);
+    return tag ? tag : 1;
+}
 
 uint32_t hset_find(const struct hset *s, uint64_t hash, hset_equal *eq, const void *key,
                    const void *ctx) {
     if (!s->cap) return MAP_NONE;
-    hash = nonzero(hash);
-    uint32_t mask = s->cap - 1;
-    for (uint32_t i = (uint32_t)hash & mask; s->hash[i]; i = (i + 1) & mask)
-        if (s->hash[i] == hash && s->id[i] != TOMB && eq(key, s->id[i], ctx))
-            return s->id[i];
+    uint32_t mask = s->cap - 1, tag = tag_of(hash);
+    for (uint32_t i = tag & mask; s->slot[i].tag; i = (i + 1) & mask)
+        if (s->slot[i].tag == tag && s->slot[i].id != TOMB && eq(key, s->slot[i].id, ctx))
+            return s->slot[i].id;
     return MAP_NONE;
 }
 
-static void place(struct hset *s, uint64_t hash, uint32_t id) {
-    uint32_t mask = s->cap - 1, i = (uint32_t)hash & mask;
-    while (s->hash[i]) i = (i + 1) & mask;
-    s->hash[i] = hash;
-    s->id[i] = id;
+static void place(struct hset *s, struct hset_slot x) {
+    uint32_t mask = s->cap - 1, i = x.tag & mask;
+    while (s->slot[i].tag) i = (i + 1) & mask;
+    s->slot[i] = x;
 }
 
 static void rehash(struct hset *s) {
@@ -60,25 +62,23 @@ static void rehash(struct hset *s) {
     if (cap > UINT32_MAX) rw_out_of_memory();
     s->cap = (uint32_t)cap;
     s->tombs = 0;
-    s->hash = arena_zalloc(s->arena, (size_t)cap * sizeof *s->hash);
-    s->id = arena_array(s->arena, (size_t)cap, sizeof *s->id);
+    s->slot = arena_zalloc(s->arena, (size_t)cap * sizeof *s->slot);
     for (uint32_t i = 0; i < old.cap; i++)
-        if (old.hash[i] && old.id[i] != TOMB) place(s, old.hash[i], old.id[i]);
+        if (old.slot[i].tag && old.slot[i].id != TOMB) place(s, old.slot[i]);
 }
 
 void hset_add(struct hset *s, uint64_t hash, uint32_t id) {
     if (((uint64_t)s->len + s->tombs + 1) * 3 > (uint64_t)s->cap * 2) rehash(s);
-    place(s, nonzero(hash), id);
+    place(s, (struct hset_slot){tag_of(hash), id});
     s->len++;
 }
 
 bool hset_remove(struct hset *s, uint64_t hash, uint32_t id) {
     if (!s->cap) return false;
-    hash = nonzero(hash);
-    uint32_t mask = s->cap - 1;
-    for (uint32_t i = (uint32_t)hash & mask; s->hash[i]; i = (i + 1) & mask)
-        if (s->hash[i] == hash && s->id[i] == id) {
-            s->id[i] = TOMB;
+    uint32_t mask = s->cap - 1, tag = tag_of(hash);
+    for (uint32_t i = tag & mask; s->slot[i].tag; i = (i + 1) & mask)
+        if (s->slot[i].tag == tag && s->slot[i].id == id) {
+            s->slot[i].id = TOMB;
             s->len--;
             s->tombs++;
             return true;

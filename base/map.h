@@ -21,11 +21,14 @@ static inline uint64_t hash_join(uint64_t h, uint64_t x) {
 
 struct hset {
     struct arena *arena;
-    uint64_t *hash; /* 0 = free; hashes are made nonzero */
-    uint32_t *id;
+    struct hset_slot {
+        uint32_t tag; /* half of the hash, made nonzero; 0 = free */
+        uint32_t id;
+    } *slot;
     uint32_t len, cap, tombs;
 };
-/* Is the thing looked for the same as the one with this id? */
+/* Is the thing looked for the same as the one with this id? Asked where half of the hash
+ * fits. */
 typedef bool hset_equal(const void *key, uint32_t id, const void *ctx);
 
 /* The id whose hash and equality fit, or MAP_NONE. */
