@@ -13,6 +13,7 @@ uint32_t ir_pass_dedupe(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_inline_functions(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_shapes(struct ir_model *m, const struct ir_pass_options *o);
+uint32_t ir_pass_transpose(struct ir_model *m, const struct ir_pass_options *o);
 
 /* Runs `on` for each live graph, bodies before the graph around them, and sums up. */
 typedef uint32_t ir_graph_pass(struct ir_graph *g, void *ctx);

@@ -15,6 +15,8 @@ static const struct ir_pass passes[] = {
     {"inline_functions", "calls of functions of the model", ir_pass_inline_functions},
     {"shapes", "shape arithmetic with a known result, or one that is there already",
      ir_pass_shapes},
+    {"transpose", "Transposes moved to where they cost least, and cancelled",
+     ir_pass_transpose},
 };
 
 const struct ir_pass *ir_pass_all(size_t *n) {

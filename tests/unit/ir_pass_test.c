@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "ir/infer.h"
 #include "ir/pass.h"
 #include "ir/text.h"
 
@@ -569,10 +570,30 @@ static void graph_outputs_and_unknown_values_are_left(void) {
     expect_after(&f, "shapes", NULL, 0, text);
 }
 
+static void transposes_cancel_and_what_was_between_is_permuted(void) {
+    struct fixture f;
+    set_up(&f, HEADER "g (float[2, 3, 4] x) => (float[2, 3, 4] y, float[2, 4] z)\n"
+                  "   <float[3] b = {1, 2, 3}>\n"
+                  "{\n"
+                  "   a = Transpose <perm = [0, 2, 1]> (x)\n"
+                  "   c = Add (a, b)\n"
+                  "   y = Transpose <perm = [0, 2, 1]> (c)\n"
+                  "   z = ReduceMax <axes = [-1], keepdims = 0> (c)\n"
+                  "}\n");
+    CU_ASSERT_EQUAL(ir_infer_model(f.m, &f.diags), RW_OK);
+    expect_after(&f, "transpose", NULL, 2,
+           HEADER "g (float[2, 3, 4] x) => (float[2, 3, 4] y, float[2, 4] z)\n"
+                  "   <float[3, 1] b_1 = {1, 2, 3}>\n"
+                  "{\n"
+                  "   y = Add (x, b_1)\n"
+                  "   z = ReduceMax <axes = [1], keepdims = 0> (y)\n"
+                  "}\n");
+}
+
 static void passes_are_found_by_name(void) {
     size_t n;
     const struct ir_pass *all = ir_pass_all(&n);
-    CU_ASSERT_EQUAL(n, 7);
+    CU_ASSERT_EQUAL(n, 8);
     for (size_t i = 0; i < n; i++) CU_ASSERT_PTR_EQUAL(ir_pass_find(all[i].name), &all[i]);
     CU_ASSERT_PTR_NULL(ir_pass_find("no such pass"));
 }
@@ -602,5 +623,6 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, a_target_known_but_for_one_item_gets_minus_one);
     CU_ADD_TEST(s, values_known_to_be_equal_become_one);
     CU_ADD_TEST(s, graph_outputs_and_unknown_values_are_left);
+    CU_ADD_TEST(s, transposes_cancel_and_what_was_between_is_permuted);
     CU_ADD_TEST(s, passes_are_found_by_name);
 }
