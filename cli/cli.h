@@ -18,23 +18,23 @@ struct session {
 struct command {
     const char *name; /* "rules", or NULL for the main job */
     enum command_bit bit;
-    int (*run)(struct session *s); /* returns the exit status */
+    enum rw_code (*run)(struct session *s); /* returns the exit status */
     const char *usage; /* behind "onnxrw" */
     uint32_t least, most; /* number of arguments */
     const char *what;
 };
 
-int cmd_run(struct session *s);
-int cmd_print(struct session *s);
-int cmd_parse(struct session *s);
-int cmd_check(struct session *s);
-int cmd_infer(struct session *s);
-int cmd_rules(struct session *s);
-int cmd_explain(struct session *s);
-int cmd_diff(struct session *s);
-int cmd_capture(struct session *s);
-int cmd_completion(struct session *s);
-int cmd_later(struct session *s); /* a command that is not there yet */
+enum rw_code cmd_run(struct session *s);
+enum rw_code cmd_print(struct session *s);
+enum rw_code cmd_parse(struct session *s);
+enum rw_code cmd_check(struct session *s);
+enum rw_code cmd_infer(struct session *s);
+enum rw_code cmd_rules(struct session *s);
+enum rw_code cmd_explain(struct session *s);
+enum rw_code cmd_diff(struct session *s);
+enum rw_code cmd_capture(struct session *s);
+enum rw_code cmd_completion(struct session *s);
+enum rw_code cmd_later(struct session *s); /* a command that is not there yet */
 
 /* --- main.c ------------------------------------------------------------------------- */
 /* The main job, then the commands in the order of --help; NULL behind the last. */

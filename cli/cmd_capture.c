@@ -178,13 +178,13 @@ static enum rw_code capture(struct capture *c) {
     return code;
 }
 
-int cmd_capture(struct session *s) {
+enum rw_code cmd_capture(struct session *s) {
     struct capture c = {.s = s};
     enum rw_code code = check_options(s);
-    if (code != RW_OK) return (int)code;
+    if (code != RW_OK) return code;
     c.m = ir_model_read(&s->arena, s->options.args.at[0], &s->diags);
     if (!c.m) return RW_FORMAT;
     code = capture(&c);
     ir_model_close(c.m);
-    return (int)code;
+    return code;
 }

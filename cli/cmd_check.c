@@ -31,7 +31,7 @@ static void print_json(struct session *s) {
     s->printed = s->diags.list.len;
 }
 
-int cmd_check(struct session *s) {
+enum rw_code cmd_check(struct session *s) {
     const char *path = s->options.args.at[0];
     if (s->options.json) s->diags.error_limit = JSON_ERRORS;
     struct ir_model *m = ir_model_read(&s->arena, path, &s->diags);
@@ -42,7 +42,7 @@ int cmd_check(struct session *s) {
         printf("%s: no errors in %u node%s\n", path, count_nodes(m),
                plural(count_nodes(m)));
     if (m) ir_model_close(m);
-    return (int)code;
+    return code;
 }
 
 /* --- infer --------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static enum rw_code write_values(struct session *s, const struct ir_model *m,
     return code;
 }
 
-int cmd_infer(struct session *s) {
+enum rw_code cmd_infer(struct session *s) {
     const char *path = s->options.args.at[0];
     const char *out = s->options.out ? s->options.out : default_output(s, path);
     struct ir_write_options w = {.durable = s->options.durable, .types = true};
@@ -72,5 +72,5 @@ int cmd_infer(struct session *s) {
     if (code == RW_OK && s->options.json) code = write_values(s, m, out);
     else if (code == RW_OK) code = ir_model_write(m, out, &w, &s->diags);
     ir_model_close(m);
-    return (int)code;
+    return code;
 }

@@ -152,7 +152,7 @@ static void fish(struct buf *out) {
 
 /* --- the command -------------------------------------------------------------------- */
 
-int cmd_completion(struct session *s) {
+enum rw_code cmd_completion(struct session *s) {
     static const struct { const char *name; void (*make)(struct buf *); } shells[] = {
         {"bash", bash}, {"zsh", zsh}, {"fish", fish}};
     const char *wanted = s->options.args.at[0];
@@ -162,7 +162,7 @@ int cmd_completion(struct session *s) {
         shells[i].make(&text);
         enum rw_code code = session_write(s, "-", &text);
         buf_free(&text);
-        return (int)code;
+        return code;
     }
     return session_usage(s, "no completion for \"%s\"; there is bash, zsh and fish", wanted);
 }

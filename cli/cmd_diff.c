@@ -77,11 +77,11 @@ static enum rw_code diff(struct job *j) {
     return j->found.same ? RW_OK : RW_WRONG;
 }
 
-int cmd_diff(struct session *s) {
+enum rw_code cmd_diff(struct session *s) {
     struct job j = {.s = s};
     enum rw_code code = diff(&j);
     judge_close(j.judge);
     for (uint32_t i = 0; i < 2; i++)
         if (j.m[i]) ir_model_close(j.m[i]);
-    return (int)code;
+    return code;
 }

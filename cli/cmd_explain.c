@@ -68,4 +68,4 @@ static enum rw_code run(struct session *s) {
     return code;
 }
 
-int cmd_explain(struct session *s) { return (int)run(s); }
+enum rw_code cmd_explain(struct session *s) { return run(s); }

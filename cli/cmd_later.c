@@ -3,6 +3,6 @@
  */
 #include "cli/cli.h"
 
-int cmd_later(struct session *s) {
+enum rw_code cmd_later(struct session *s) {
     return session_usage(s, "this command is not there yet");
 }

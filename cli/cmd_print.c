@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "ir/text.h"
 
-int cmd_print(struct session *s) {
+enum rw_code cmd_print(struct session *s) {
     const char *path = s->options.args.at[0];
     const char *out = s->options.out ? s->options.out : "-";
     struct ir_model *m = ir_model_read(&s->arena, path, &s->diags);
@@ -17,5 +17,5 @@ int cmd_print(struct session *s) {
     enum rw_code code = session_write(s, out, &text);
     buf_free(&text);
     ir_model_close(m);
-    return (int)code;
+    return code;
 }

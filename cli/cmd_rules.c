@@ -119,26 +119,26 @@ static const struct {
                {"list", list_pack},   {"explain", explain_id}, {"doc", NULL},
                {"compile", NULL}};
 
-static int unknown_action(struct session *s, const char *word) {
+static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
     for (size_t i = 0; i < countof(actions); i++) names[i] = actions[i].name;
     const char *near = diag_nearest(word, names, countof(names));
-    return (int)session_usage(s, "no command \"rules %s\"%s%s%s", word,
+    return session_usage(s, "no command \"rules %s\"%s%s%s", word,
                               near ? "; did you mean \"" : "", near ? near : "",
                               near ? "\"?" : "; there are check, test, fmt, list and explain");
 }
 
-int cmd_rules(struct session *s) {
+enum rw_code cmd_rules(struct session *s) {
     const char *word = s->options.args.at[0];
     size_t i = 0;
     while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
     if (i == countof(actions)) return unknown_action(s, word);
-    if (!actions[i].run) return (int)session_usage(s, "\"rules %s\" is not there yet", word);
+    if (!actions[i].run) return session_usage(s, "\"rules %s\" is not there yet", word);
     if (s->options.args.len < 2)
-        return (int)session_usage(s, "\"rules %s\" needs %s", word,
+        return session_usage(s, "\"rules %s\" needs %s", word,
                                   actions[i].run == explain_id ? "an id" : "a pack");
     if (s->options.json && actions[i].run != check_pack)
-        return (int)session_usage(s, "--json is for \"rules check\"");
+        return session_usage(s, "--json is for \"rules check\"");
     if (s->options.json) s->diags.error_limit = JSON_ERRORS;
     enum rw_code worst = RW_OK;
     for (uint32_t k = 1; k < s->options.args.len; k++) {
@@ -147,5 +147,5 @@ int cmd_rules(struct session *s) {
         flush(s);
     }
     if (s->options.json) print_json(s);
-    return (int)worst;
+    return worst;
 }

@@ -154,4 +154,4 @@ static enum rw_code run(struct session *s) {
     return code;
 }
 
-int cmd_run(struct session *s) { return (int)run(s); }
+enum rw_code cmd_run(struct session *s) { return run(s); }

@@ -88,7 +88,7 @@ static bool ends_in(const char *word, const char *end) {
 }
 
 /* Two words without a command: what they were meant to be, if that can be told. */
-static int two_words(struct session *s, const char *first, const char *second) {
+static enum rw_code two_words(struct session *s, const char *first, const char *second) {
     const char *near = nearest_command(first);
     const char *pack = ends_in(first, ".rules")    ? first
                        : ends_in(second, ".rules") ? second
@@ -99,10 +99,10 @@ static int two_words(struct session *s, const char *first, const char *second) {
     return session_usage(s, "one model at a time; the output is given by -o: -o %s", second);
 }
 
-static int wrong_arguments(struct session *s, const struct command *c) {
+static enum rw_code wrong_arguments(struct session *s, const struct command *c) {
     uint32_t n = s->options.args.len;
     const char *const *args = s->options.args.at;
-    int code = n == 2 && !c->name ? two_words(s, args[0], args[1]) : RW_OK;
+    enum rw_code code = n == 2 && !c->name ? two_words(s, args[0], args[1]) : RW_OK;
     if (code != RW_OK) return code;
     if (n > c->most)
         return session_usage(s, "unexpected argument \"%s\"; usage: onnxrw %s",
@@ -122,7 +122,7 @@ static bool wants_help(int argc, char **argv, const struct command **c) {
     return asked != NULL;
 }
 
-static int run(struct session *s, int argc, char **argv) {
+static enum rw_code run(struct session *s, int argc, char **argv) {
     const struct command *c = argc > 1 ? find_command(argv[1]) : NULL;
     int first = c ? 2 : 1;
     struct buf error = {0};
@@ -146,7 +146,7 @@ static int run(struct session *s, int argc, char **argv) {
     if (s->options.later) return session_usage(s, "%s is not there yet", s->options.later);
     uint32_t n = s->options.args.len;
     if (n < c->least || n > c->most) return wrong_arguments(s, c);
-    int status = c->run(s);
+    enum rw_code status = c->run(s);
     session_flush(s);
     return status;
 }
@@ -162,8 +162,8 @@ int main(int argc, char **argv) {
     diag_init(&s.diags, &s.arena);
     rw_set_oom_handler(on_no_memory);
     process_on_interrupt(os_abandon_all);
-    int status = run(&s, argc, argv);
+    enum rw_code status = run(&s, argc, argv);
     arena_free(&s.arena);
     if (fflush(stdout) != 0 && status == RW_OK) status = RW_OUTPUT;
-    return status;
+    return (int)status;
 }
