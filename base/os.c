@@ -154,7 +154,8 @@ uint64_t os_next_data(const struct os_file *f, uint64_t at) {
     if (data >= 0) return (uint64_t)data;
     /* No data behind; but that reading fails must show where the file is shorter now. */
     struct stat s;
-    bool whole = errno == ENXIO && fstat(f->fd, &s) == 0 && (uint64_t)s.st_size >= f->stamp.size;
+    bool whole = errno == ENXIO && fstat(f->fd, &s) == 0 &&
+                 (uint64_t)s.st_size >= f->stamp.size;
     return whole ? f->stamp.size : at;
 }
 
@@ -388,7 +389,7 @@ static bool copy_pieces(int out, const struct os_file *in, bool holes) {
              os_read_at(in->fd, data, buffer, n) && os_write(out, buffer, n);
         at = data + n;
     }
-    if (ok && holes) ok = ftruncate(out, (off_t)in->stamp.size) == 0; /* a hole at the end */
+    if (ok && holes) ok = ftruncate(out, (off_t)in->stamp.size) == 0; /* one at the end */
     int error = errno;
     free(buffer);
     errno = error;

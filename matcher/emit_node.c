@@ -184,7 +184,8 @@ static uint64_t most_bytes(struct pm_build *b, const struct pm_draft *d) {
 static void pay(struct pm_build *b, const struct pm_draft *d, uint64_t bytes) {
     for (uint32_t k = 0; k < d->in.len && bytes > 0; k++) {
         if (d->in.at[k] == IR_NONE) continue;
-        uint64_t *credit = credit_of(b, d->in.at[k]), some = bytes < *credit ? bytes : *credit;
+        uint64_t *credit = credit_of(b, d->in.at[k]);
+        uint64_t some = bytes < *credit ? bytes : *credit;
         *credit -= some;
         bytes -= some;
     }

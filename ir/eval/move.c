@@ -156,10 +156,10 @@ static bool eval_transpose(struct eval_job *j) {
     struct ir_view v;
     bool used[EVAL_RANK];
     const struct ir_attr *perm = ir_eval_attr(j, "perm");
-    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_count(&from, &count)) return false;
-    if (perm && (perm->n != from.rank ||
-                 !mark_axes(&(struct eval_ints){true, perm->n, perm->ints}, from.rank, used)))
+    if (!ir_eval_operand_shape(j, 0, &t, &from) || !ir_eval_count(&from, &count))
         return false;
+    const struct eval_ints order = {true, perm ? perm->n : 0, perm ? perm->ints : NULL};
+    if (perm && (perm->n != from.rank || !mark_axes(&order, from.rank, used))) return false;
     ir_eval_view_all(&from, axes, &v);
     s.rank = from.rank;
     for (uint32_t i = 0; i < s.rank; i++) {
@@ -223,7 +223,8 @@ static bool eval_concat(struct eval_job *j) {
     enum ir_dtype t;
     uint32_t at;
     if (!axis && j->e->schema->since >= 4) return false;
-    return joined_shape(j, axis ? axis->i : 1, &at, &t, &s) && ir_eval_put_joined(j, at, &s);
+    return joined_shape(j, axis ? axis->i : 1, &at, &t, &s) &&
+           ir_eval_put_joined(j, at, &s);
 }
 
 /* Without sizes the axis is cut into equal parts, the last one smaller where opset 18

@@ -222,7 +222,8 @@ static bool eval_tile(struct eval_job *j) {
         return false;
     ir_eval_view_all(&s, axes, &v);
     for (uint32_t a = 0; a < repeats.n; a++) {
-        if (repeats.at[a] < 0 || !rw_mul_i64(s.at[a], repeats.at[a], &s.at[a])) return false;
+        if (repeats.at[a] < 0 || !rw_mul_i64(s.at[a], repeats.at[a], &s.at[a]))
+            return false;
         tiled[2 * a] = (struct ir_axis){repeats.at[a], 0};
         tiled[2 * a + 1] = axes[a];
     }

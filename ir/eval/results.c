@@ -13,7 +13,8 @@
 void ir_eval_view_all(const struct eval_shape *s, struct ir_axis *axes, struct ir_view *v) {
     int64_t stride[EVAL_RANK];
     ir_eval_strides(s, stride);
-    *v = (struct ir_view){.rank = s->rank, .axes = axes, .count = ir_eval_span(s, 0, s->rank)};
+    *v = (struct ir_view){.rank = s->rank, .axes = axes};
+    v->count = ir_eval_span(s, 0, s->rank);
     for (uint32_t i = 0; i < s->rank; i++) axes[i] = (struct ir_axis){s->at[i], stride[i]};
 }
 
@@ -56,7 +57,8 @@ static bool put_cells_of(struct eval_job *j, uint32_t k, uint32_t operand,
     struct eval_cells x, r;
     struct ir_axis axes[IR_VIEW_RANK];
     struct ir_view plain = *v;
-    if (!ir_eval_cells(j, operand, &x) || !ir_eval_cells_new(j, x.dtype, s, &r)) return false;
+    if (!ir_eval_cells(j, operand, &x) || !ir_eval_cells_new(j, x.dtype, s, &r))
+        return false;
     if (v->rank) memcpy(axes, v->axes, v->rank * sizeof *axes);
     plain.axes = axes;
     ir_view_simplify(&plain);
@@ -85,7 +87,8 @@ bool ir_eval_put_view(struct eval_job *j, uint32_t k, uint32_t operand,
 /* Copies x to where it begins on the axis of `whole`. */
 static void copy_part(const struct eval_cells *whole, const struct eval_cells *x,
                       uint32_t axis, int64_t begin) {
-    size_t row = (size_t)ir_eval_span(&whole->shape, axis + 1, whole->shape.rank) * whole->size;
+    uint64_t inner = ir_eval_span(&whole->shape, axis + 1, whole->shape.rank);
+    size_t row = (size_t)inner * whole->size;
     size_t part = (size_t)x->shape.at[axis] * row;
     size_t stride = (size_t)whole->shape.at[axis] * row;
     uint64_t outer = x->count ? ir_eval_span(&whole->shape, 0, axis) : 0;
@@ -93,7 +96,8 @@ static void copy_part(const struct eval_cells *whole, const struct eval_cells *x
         memcpy(whole->at + o * stride + (size_t)begin * row, x->at + o * part, part);
 }
 
-static bool put_joined_cells(struct eval_job *j, uint32_t axis, const struct eval_shape *s) {
+static bool put_joined_cells(struct eval_job *j, uint32_t axis,
+                             const struct eval_shape *s) {
     struct eval_cells x, r;
     int64_t begin = 0;
     if (!ir_eval_cells_new(j, j->e->in[0]->dtype, s, &r)) return false;

@@ -113,7 +113,8 @@ uint64_t ir_source_hole(struct ir_model *m, const struct ir_tensor *t, uint64_t 
     bool external = t->storage == IR_EXTERNAL;
     if (!s || at >= t->nbytes || (!external && t->storage != IR_IN_FILE)) return 0;
     if (external ? !open_external(s, t->location) : s->file.fd < 0) return 0;
-    uint64_t from = t->offset + at, data = os_next_data(external ? &s->open : &s->file, from);
+    const struct os_file *file = external ? &s->open : &s->file;
+    uint64_t from = t->offset + at, data = os_next_data(file, from);
     return data - from < t->nbytes - at ? data - from : t->nbytes - at;
 }
 

@@ -68,7 +68,8 @@ static enum rw_code prepare_share(struct writer *w) {
 /* --- packing ---------------------------------------------------------------------- */
 
 /* *size is beyond INT32_MAX where the model is too large for a file. */
-static bool pack(struct writer *w, struct ir_splice *out, uint64_t *size, const char **why) {
+static bool pack(struct writer *w, struct ir_splice *out, uint64_t *size,
+                 const char **why) {
     struct ir_store s = {.m = w->m, .a = &w->a, .share = w->share, .data = w->data,
                          .types = w->options->types};
     const Onnx__ModelProto *p = ir_store_model(&s);

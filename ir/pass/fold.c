@@ -110,7 +110,8 @@ static uint64_t bytes_expected(const struct ir_graph *g, ir_node n) {
     for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
         ir_value v = ir_output(g, n, k);
         if (v == IR_NONE || !ir_val(g, v)->nuses) continue;
-        if (!rw_add_u64(sum, bytes_of(g->model, ir_val(g, v)->type), &sum)) return UINT64_MAX;
+        if (!rw_add_u64(sum, bytes_of(g->model, ir_val(g, v)->type), &sum))
+            return UINT64_MAX;
     }
     return sum;
 }

@@ -150,8 +150,8 @@ static bool read_joined(struct ir_model *m, struct ir_lazy *x, uint64_t first,
 /* --- maps ------------------------------------------------------------------------- */
 
 /* The evaluator begins at multiples of 8. */
-static bool read_map(struct ir_model *m, const struct ir_lazy *x, uint64_t first, uint64_t n,
-                     void *out) {
+static bool read_map(struct ir_model *m, const struct ir_lazy *x, uint64_t first,
+                     uint64_t n, void *out) {
     struct ir_eval e = x->map;
     uint64_t skipped = first % 8;
     e.model = m;

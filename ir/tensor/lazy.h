@@ -1,9 +1,9 @@
 /* lazy.h -- constants that are computed when somebody reads them. Private to ir/.
  *
  * An expression is one of three things over other tensors: a view of one, several joined,
- * or an elementwise operator. Any range of its elements can be read by itself, so
- * a weight of gigabytes is written a piece at a time. Nothing can fail but reading the files
- * beneath: what an expression cannot do is found when it is made.
+ * or an elementwise operator. Any range of its elements can be read by itself, so a weight
+ * of gigabytes is written a piece at a time. Nothing can fail but reading the files beneath:
+ * what an expression cannot do is found when it is made.
  *
  * A view whose runs are short (a transposition) holds its base in memory while the whole
  * is read, between ir_lazy_begin and ir_lazy_end; what is held counts in `held`.

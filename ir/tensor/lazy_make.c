@@ -55,8 +55,8 @@ static bool share_range(struct ir_tensor *t, const struct ir_tensor *base, int64
     }
 }
 
-/* The axis of a view, counted in elements of `inner`, as one of inner's base: *step, and how
- * far it reaches on which axis of inner. false: it runs over several axes. */
+/* The axis of a view, counted in elements of `inner`, as one of inner's base: *step, and
+ * how far it reaches on which axis of inner. false: it runs over several axes. */
 static bool axis_within(const struct ir_view *inner, struct ir_axis x, int64_t *most,
                         int64_t *step) {
     int64_t stride = (int64_t)inner->count;
@@ -102,7 +102,8 @@ struct ir_tensor *ir_lazy_view(struct arena *a, const struct ir_tensor *base,
     struct ir_tensor *t = tensor_of(a, base, rank, dims, view->count);
     struct ir_lazy x = {.kind = IR_LAZY_VIEW, .size = ir_dtype_bits(base->dtype) / 8,
                         .count = view->count, .view = *view};
-    x.view.axes = arena_new_array(a, struct ir_axis, view->rank + 1); /* a scalar gets one */
+    /* A scalar gets an axis. */
+    x.view.axes = arena_new_array(a, struct ir_axis, view->rank + 1);
     if (view->rank) memcpy(x.view.axes, view->axes, view->rank * sizeof *view->axes);
     while (base->storage == IR_COMPUTED && base->lazy->kind == IR_LAZY_VIEW &&
            base->count == base->lazy->view.count && compose(&base->lazy->view, &x.view))
@@ -177,7 +178,8 @@ struct ir_tensor *ir_lazy_map(const struct ir_eval *e, enum ir_dtype t, uint32_t
         x.cost += cost_of(e->in[k]);
         x.held += held_of(e->in[k]);
     }
-    return computed(a, tensor_of(a, &(struct ir_tensor){.dtype = t}, rank, dims, count), &x);
+    const struct ir_tensor like = {.dtype = t};
+    return computed(a, tensor_of(a, &like, rank, dims, count), &x);
 }
 
 /* --- comparing -------------------------------------------------------------------- */
@@ -204,7 +206,8 @@ static bool same_view(const struct ir_lazy *a, const struct ir_lazy *b) {
 static bool same_join(const struct ir_lazy_join *a, const struct ir_lazy_join *b) {
     if (a->n != b->n || a->row != b->row) return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (a->width[i] != b->width[i] || !same_base(a->parts[i], b->parts[i])) return false;
+        if (a->width[i] != b->width[i] || !same_base(a->parts[i], b->parts[i]))
+            return false;
     return true;
 }
 
@@ -214,6 +217,6 @@ bool ir_lazy_same(const struct ir_tensor *a, const struct ir_tensor *b) {
                  (!a->rank || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
     if (!alike || x->kind != y->kind) return false;
     if (x == y) return true;
-    return x->kind == IR_LAZY_VIEW ? same_view(x, y)
-                                   : x->kind == IR_LAZY_JOIN && same_join(&x->join, &y->join);
+    if (x->kind == IR_LAZY_VIEW) return same_view(x, y);
+    return x->kind == IR_LAZY_JOIN && same_join(&x->join, &y->join);
 }

@@ -17,7 +17,9 @@ void ir_view_simplify(struct ir_view *v) {
     v->rank = n;
 }
 
-bool ir_view_is_range(const struct ir_view *v) { return v->rank == 1 && v->axes[0].step == 1; }
+bool ir_view_is_range(const struct ir_view *v) {
+    return v->rank == 1 && v->axes[0].step == 1;
+}
 
 uint64_t ir_view_run(const struct ir_view *v) {
     const struct ir_axis *last = &v->axes[v->rank - 1];
@@ -59,8 +61,8 @@ void ir_view_step(const struct ir_view *v, uint64_t n, struct ir_view_at *at) {
             if (n > width - c0) n = width - c0;                                            \
             for (uint64_t c = 0; c < n; c++, from += column) {                             \
                 if (row == 1 && rows == EDGE) memcpy(block[c], from, sizeof block[c]);     \
-                else                                                                       \
-                    for (uint64_t r = 0; r < rows; r++) block[c][r] = from[(int64_t)r * row]; \
+                for (uint64_t r = 0; !(row == 1 && rows == EDGE) && r < rows; r++)         \
+                    block[c][r] = from[(int64_t)r * row];                                  \
             }                                                                              \
             for (uint64_t r = 0; r < rows; r++)                                            \
                 for (uint64_t c = 0; c < n; c++) to[r * width + c0 + c] = block[c][r];     \
@@ -75,11 +77,13 @@ DEFINE_COPY_BLOCKS(uint64_t)
  * they begin in blocks of memory. */
 static void copy_rows(const unsigned char *from, int64_t row, int64_t column, uint64_t rows,
                       uint64_t width, size_t size, unsigned char *to) {
+    const void *in = from;
+    void *out = to;
     switch (column == 1 ? 0 : size) {
-    case 1: copy_blocks_uint8_t((const void *)from, row, column, rows, width, (void *)to); return;
-    case 2: copy_blocks_uint16_t((const void *)from, row, column, rows, width, (void *)to); return;
-    case 4: copy_blocks_uint32_t((const void *)from, row, column, rows, width, (void *)to); return;
-    case 8: copy_blocks_uint64_t((const void *)from, row, column, rows, width, (void *)to); return;
+    case 1: copy_blocks_uint8_t(in, row, column, rows, width, out); return;
+    case 2: copy_blocks_uint16_t(in, row, column, rows, width, out); return;
+    case 4: copy_blocks_uint32_t(in, row, column, rows, width, out); return;
+    case 8: copy_blocks_uint64_t(in, row, column, rows, width, out); return;
     default: break;
     }
     for (uint64_t r = 0; r < rows; r++, from += row * (int64_t)size) {
@@ -94,7 +98,8 @@ void ir_view_copy(const struct ir_view *v, const void *base, size_t size, uint64
                   uint64_t n, void *out) {
     int64_t pos[IR_VIEW_RANK];
     struct ir_view_at at = {.pos = pos};
-    const struct ir_axis *last = &v->axes[v->rank - 1], *above = v->rank > 1 ? last - 1 : NULL;
+    const struct ir_axis *last = &v->axes[v->rank - 1];
+    const struct ir_axis *above = v->rank > 1 ? last - 1 : NULL;
     uint64_t width = (uint64_t)last->dim;
     unsigned char *to = out;
     ir_view_seek(v, first, &at);

@@ -1,8 +1,8 @@
-/* view.h -- elements of a tensor under other indices: what Transpose, Slice, Expand, Tile and
- * Split make, without looking at an element. Private to ir/.
+/* view.h -- elements of a tensor under other indices: what Transpose, Slice, Expand, Tile
+ * and Split make, without looking at an element. Private to ir/.
  *
- * Element (i0, i1, ...) of a view is the element of its base at start + sum of ik * step(k),
- * counted in row-major order. The dims of a view need not be those of the tensor that it is
+ * Element (i0, i1, ...) of a view is the element of its base at start + the sum of
+ * ik * step(k), counted in row-major order. The dims of a view need not be those of the tensor that it is
  * the value of; only their number of elements.
  *
  * SPDX-License-Identifier: Apache-2.0
