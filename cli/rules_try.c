@@ -28,6 +28,63 @@ static const struct pm_auto *compile_alone(struct session *s, const struct rule_
     return packs_compile(s, 1, &pack);
 }
 
+/* --- rules that match staged operators ---------------------------------------------- */
+static const struct rule_operator *staged_in(const struct pat *p) {
+    const struct rule_operator *op = p->staged;
+    for (uint32_t i = 0; i < p->nargs && !op; i++) op = staged_in(p->args[i]);
+    for (uint32_t i = 0; i < p->nalts && !op; i++) op = staged_in(p->alts[i]);
+    return op;
+}
+
+static const struct rule_operator *matched_by(const struct rule *r) {
+    const struct rule_operator *op = NULL;
+    for (uint32_t i = 0; i < r->nslots && !op; i++)
+        if (r->slots[i].def) op = staged_in(r->slots[i].def);
+    return op;
+}
+
+static bool emits(const struct rule *r, const struct rule_operator *op) {
+    for (uint32_t i = 0; i < r->nblocks; i++)
+        for (uint32_t k = 0; k < r->blocks[i].n; k++)
+            if (r->blocks[i].stmts[k].what->staged == op) return true;
+    return false;
+}
+
+/* One that makes it out of operators of models: what it matches, the other comes to match. */
+static const struct rule *maker_of(const struct rule_pack *pack,
+                                   const struct rule_operator *op) {
+    for (uint32_t i = 0; i < pack->nrules; i++)
+        if (emits(pack->rules[i], op) && !matched_by(pack->rules[i])) return pack->rules[i];
+    return NULL;
+}
+
+/* Two phases: the maker, then the rule. *r becomes the maker under the rule's name. */
+static const struct pm_auto *compile_both(struct session *s, const struct rule *maker,
+                                          const struct rule **r) {
+    static const uint32_t numbers[] = {0, 1};
+    struct rule_pack *both = arena_copy(&s->arena, (*r)->pack, sizeof *both);
+    const struct rule **rules = arena_new_array(&s->arena, const struct rule *, 2);
+    struct rule_stage *stages = arena_new_array(&s->arena, struct rule_stage, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rule *copy = arena_copy(&s->arena, i ? *r : maker, sizeof *copy);
+        copy->pack = both;
+        rules[i] = copy;
+        stages[i] = (struct rule_stage){
+            .name = "alone", .nrules = 1, .rules = &numbers[i], .at = copy->at};
+    }
+    both->rules = rules;
+    both->stages = stages;
+    both->nrules = both->nstages = 2;
+    struct rule *made = arena_copy(&s->arena, rules[0], sizeof *made);
+    made->name = (*r)->name;
+    made->at = (*r)->at;
+    made->targets = (*r)->targets;
+    if ((*r)->class > made->class) made->class = (*r)->class;
+    *r = made;
+    const struct rule_pack *pack = both;
+    return packs_compile(s, 1, &pack);
+}
+
 /* --- what was not seen ------------------------------------------------------------- */
 static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     static const char *const kinds[] = {"alternative", "operator", "order of operands"};
@@ -114,14 +171,25 @@ static struct judge_rule_options options_of(const struct session *s, struct judg
 void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
               const struct rule *r, struct rule_tried *t) {
     struct judge_rule_report report;
-    const struct pm_auto *alone = compile_alone(s, pack, &r);
+    const struct rule_operator *staged = matched_by(r);
+    const struct rule *maker = staged ? maker_of(pack, staged) : NULL;
+    const struct pm_auto *alone = maker ? compile_both(s, maker, &r)
+                                        : compile_alone(s, pack, &r);
     uint32_t first = s->diags.list.len;
+    if (staged && !maker)
+        diag_at(&s->diags, DIAG_NOTE, r->at,
+                "no rule makes \"%s\" out of operators of models, so it cannot be tried",
+                staged->name);
     *t = (struct rule_tried){.wrong = !alone};
     if (alone) {
         struct judge_rule_options o = options_of(s, j, r);
         judge_test_rule(alone, r, &o, &s->arena, &report);
-        t->wrong = report.wrong || report.compared == 0;
+        t->wrong = report.wrong || (report.compared == 0 && !maker);
         if (report.wrong) tell_wrong(s, r, report.wrong);
+        else if (report.compared == 0 && maker)
+            diag_at(&s->diags, DIAG_WARNING, r->at,
+                    "rule \"%s\" was tried on what \"%s\" finds, and fits none of it: its "
+                    "examples alone speak for it", r->name, maker->name);
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);

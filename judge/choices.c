@@ -22,7 +22,7 @@ static void walk(struct walk *w, const struct pat *p) {
     w->depth++;
     w->each(w, p);
     for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) walk(w, p->alts[i]);
-    for (uint32_t i = 0; p->kind == PAT_NODE && i < p->nargs; i++) walk(w, p->args[i]);
+    for (uint32_t i = 0; i < p->nargs; i++) walk(w, p->args[i]);
     bool named = p->kind == PAT_SLOT || p->kind == PAT_SEE;
     if (named && p->slot != SLOT_NONE) walk(w, w->rule->slots[p->slot].def);
     w->depth--;

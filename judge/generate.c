@@ -73,6 +73,8 @@ static bool is_root(const struct gen *x, ir_value v) {
         if (x->slots[x->rule->roots[i]].kind == BOUND_VALUE &&
             x->slots[x->rule->roots[i]].a == v)
             return true;
+    for (uint32_t i = 0; i < x->members.len; i++)
+        if (x->members.at[i] == v) return true;
     return false;
 }
 
@@ -98,21 +100,44 @@ static bool show_interior(struct gen *x) {
     return true;
 }
 
+static const struct rule_family *family_of(const struct rule *r, uint32_t slot) {
+    for (uint32_t i = 0; i < r->njoins; i++)
+        if (r->joins[i].slot == slot) return r->joins[i].family;
+    return NULL;
+}
+
+/* All roots, and what must be there beside them. */
+static bool make_patterns(struct gen *x) {
+    const struct rule *r = x->rule;
+    for (uint32_t i = 0; i < r->nroots; i++) {
+        ir_value v;
+        const struct rule_family *f = family_of(r, r->roots[i]);
+        GEN(f ? judge_gen_family(x, f, &v) : judge_gen_slot(x, r->roots[i], &v));
+    }
+    for (uint32_t i = 0; i < r->njoins; i++) {
+        ir_value v;
+        if (!r->joins[i].family) GEN(judge_gen_slot(x, r->joins[i].slot, &v));
+    }
+    return true;
+}
+
 static bool build(struct gen *x) {
     begin(x);
     x->asker = pm_asker_new(x->plan->rules, x->m,
                             &(struct pm_options){.target = x->plan->target}, x->a);
-    for (uint32_t i = 0; i < x->rule->nroots; i++) {
-        ir_value v;
-        GEN(judge_gen_slot(x, x->rule->roots[i], &v));
-    }
+    GEN(make_patterns(x));
     bool any = false;
     for (uint32_t i = 0; i < x->rule->nroots; i++) {
+        if (family_of(x->rule, x->rule->roots[i])) continue;
         ir_value v = x->slots[x->rule->roots[i]].a;
         if (v == IR_NONE || ir_val(x->g, v)->producer == IR_NONE) continue;
         bool skip = any && gen_chance(x, 30);
         any = true;
         if (!skip) GEN(show_root(x, v));
+    }
+    for (uint32_t i = 0; i < x->members.len; i++) {
+        any = true;
+        if (!gen_chance(x, 10)) GEN(show_root(x, x->members.at[i]));
     }
     return any && show_interior(x) && judge_gen_end_body(x);
 }

@@ -41,6 +41,7 @@ struct gen {
     struct gen_shape base;
     VEC(struct gen_size) sizes;
     VEC(ir_value) interior; /* results of pattern nodes, the roots too */
+    VEC(ir_value) members;  /* of families */
     uint32_t depth;
     uint32_t tries;      /* to make a node */
     bool was_free;       /* a constant was made of what need not be one */
@@ -91,6 +92,10 @@ static inline bool gen_goes_wild(struct gen *x) {
 
 /* generate_pattern.c: the value that a pattern stands for; IR_NONE: absent. */
 bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out);
+
+/* generate_chain.c: nodes of a chain above a value; the members of a family. */
+bool judge_gen_links(struct gen *x, const struct pat *p, ir_value *v);
+bool judge_gen_family(struct gen *x, const struct rule_family *f, ir_value *last);
 
 /* generate_body.c: now and then all that follows stands in the body of a Loop. */
 void judge_gen_begin_body(struct gen *x);

@@ -167,14 +167,15 @@ struct before {
     const struct ir_attr **params;
     struct gen_shape base;
     enum ir_dtype dtype;
-    uint32_t leaves, made, interior, depth;
+    uint32_t leaves, made, interior, members, depth;
 };
 
 static struct before before(struct gen *x) {
     uint32_t n = x->rule->nslots + 1;
     return (struct before){ir_mark(x->m), arena_copy(x->a, x->slots, n * sizeof *x->slots),
                            arena_copy(x->a, x->params, n * sizeof *x->params), x->base,
-                           x->dtype, x->out->leaves.len, x->out->made.len, x->interior.len, x->depth};
+                           x->dtype, x->out->leaves.len, x->out->made.len, x->interior.len,
+                           x->members.len, x->depth};
 }
 
 static void take_back(struct gen *x, const struct before *b) {
@@ -187,6 +188,7 @@ static void take_back(struct gen *x, const struct before *b) {
     x->out->leaves.len = b->leaves;
     x->out->made.len = b->made;
     x->interior.len = b->interior;
+    x->members.len = b->members;
     x->depth = b->depth;
 }
 
@@ -258,6 +260,8 @@ static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, u
     p = decided(x, p);
     bool ok = false;
     if (p->kind == PAT_NODE) ok = node_of(x, p, out);
+    else if (p->kind == PAT_CHAIN)
+        ok = pattern(x, p->args[0], user, k, out) && judge_gen_links(x, p, out);
     else if (p->kind == PAT_ABSENT) ok = true, *out = IR_NONE;
     else if (is_variable(x, p)) ok = variable(x, p, user, k, out);
     else if (p->kind == PAT_SLOT || p->kind == PAT_SEE) 

@@ -100,7 +100,8 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     diag_init(&diags, a);
     bool raises = rw_streq(p->rule->pack->name, "opset");
     struct pm_options o = {.target = p->target, .level = p->rule->class,
-                           .opset = raises ? p->rule->requires_opset : 0};
+                           .opset = raises ? p->rule->requires_opset : 0,
+                           .bodies = true};
     if (o.level < CLASS_FLOAT) o.level = CLASS_FLOAT;
     struct interface was = interface_of(m, a);
     enum rw_code code = pm_run(p->rules, m, &o, a, &report, &diags);

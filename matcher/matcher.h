@@ -72,6 +72,7 @@ struct pm_options {
     bool keep_opset;        /* --keep-opset: rules that need a newer one are off */
     bool inline_functions;  /* --inline-functions: before all else */
     bool only_raise;        /* to `opset`, and nothing else */
+    bool bodies;            /* staged operators that are left over become their bodies */
     enum pm_verify verify;
     enum pm_labelling labels;
     uint64_t fold_limit;

@@ -137,7 +137,7 @@ bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_d
 static bool restore(struct pm_run *r, const struct pm_staged *s) {
     ir_mark_t mark = ir_mark(r->model);
     struct pm_done done = {.arena = &r->matcher.step};
-    bool ok = by_nodes(r, s);
+    bool ok = !r->options->bodies && by_nodes(r, s);
     if (!ok) ir_undo(r->model, mark);
     if (!ok) ok = pm_unfold_in_place(r, s, &done);
     if (ok) ir_commit(r->model);
@@ -149,6 +149,7 @@ enum rw_code pm_restore_staged(struct pm_run *r) {
         const struct pm_staged s = r->staged.at[i];
         if (!is_there(&s)) continue;
         if (restore(r, &s)) {
+            if (r->options->bodies) continue;
             pm_uncount(r, s.by, s.nodes, "no rule took the staged operator");
             continue;
         }
