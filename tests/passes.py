@@ -16,7 +16,7 @@ import tempfile
 
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
-ALONE = ["dedupe", "shapes", "fold", "transpose", "cse", "dce"]
+ALONE = ["dedupe", "shapes", "fold", "transpose", "casts", "cse", "dce"]
 TOGETHER = ",".join(ALONE)
 # By how much an output may differ, relative to the larger of 1 and itself: constants are
 # computed by other code than the runtime's.

@@ -6,6 +6,7 @@
 
 #include "ir/pass.h"
 
+uint32_t ir_pass_casts(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_control(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_cse(struct ir_model *m, const struct ir_pass_options *o);
 uint32_t ir_pass_dce(struct ir_model *m, const struct ir_pass_options *o);

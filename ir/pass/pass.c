@@ -6,6 +6,7 @@
 #include "ir/tensor/tensor_bytes.h"
 
 static const struct ir_pass passes[] = {
+    {"casts", "Casts that take back what an earlier one did", ir_pass_casts},
     {"control", "If with a known condition, Loop that runs never or once", ir_pass_control},
     {"cse", "nodes that compute what another node computes", ir_pass_cse},
     {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
