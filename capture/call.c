@@ -1,6 +1,7 @@
 /* call.c -- a node as a pattern writes it: parameters and operands.
  *
- * Parameters that have their default go unwritten, as patterns take them. A constant operand
+ * Parameters that have their default go unwritten, as patterns take them, unless another node
+ * of the operator has another value, so that the two are told apart. A constant operand
  * that is an attribute in another opset (`axes`) is written as the parameter that it is, so
  * that the rule fits both; but not in front of an operand that stays one, since a gap in
  * a pattern means an operand that is absent.
@@ -75,15 +76,33 @@ static bool put_value(struct call *c, const struct ir_attr *a, struct buf *out) 
 
 /* --- parameters ---------------------------------------------------------------------- */
 
-static bool says_default(const struct call *c, const struct ir_param *is, const char *name) {
-    const struct cap_place *p = c->p;
-    if (is->is_default || ir_attr_is_inert(c->schema->domain, c->schema->name, name))
-        return true;
-    struct ir_param other = ir_param_unwritten(p->g, c->n, name, p->arena);
-    if (other.source != IR_PARAM_ATTR) return false;
-    struct ir_attr a = is->attr, b = other.attr;
+static bool says_default(const struct cap_place *p, ir_node n, const struct ir_param *is,
+                         const char *name) {
+    const struct ir_schema *s = ir_nod(p->g, n)->schema;
+    if (is->is_default || ir_attr_is_inert(s->domain, s->name, name)) return true;
+    struct ir_param unwritten = ir_param_unwritten(p->g, n, name, p->arena);
+    if (unwritten.source != IR_PARAM_ATTR) return false;
+    struct ir_attr a = is->attr, b = unwritten.attr;
     a.name = b.name = name;
     return ir_attr_equal(p->g->model, &a, &b);
+}
+
+/* Has another node of the operator a value of its own? Then each says which is its. */
+static bool varies(const struct call *c, const char *name) {
+    const struct cap_place *p = c->p;
+    for (uint32_t i = 0; i < p->nodes.len; i++) {
+        ir_node n = p->nodes.at[i];
+        if (ir_nod(p->g, n)->schema != c->schema) continue;
+        struct ir_param is = ir_param(p->g, n, name, p->arena);
+        if (is.source == IR_PARAM_ATTR && !says_default(p, n, &is, name)) return true;
+    }
+    return false;
+}
+
+static bool goes_unwritten(const struct call *c, const struct ir_param *is,
+                           const char *name) {
+    return is->source == IR_PARAM_ATTR && says_default(c->p, c->n, is, name) &&
+           !varies(c, name);
 }
 
 /* What has no spelling is bound, and handed on; where nothing is emitted it is left open. */
@@ -110,7 +129,7 @@ static void put_params(struct call *c) {
     for (size_t i = 0; i < n; i++) {
         struct ir_param is = ir_param(c->p->g, c->n, defs[i].name, c->p->arena);
         if (!is_written_here(c, &is)) continue;
-        if (is.source == IR_PARAM_ATTR && says_default(c, &is, defs[i].name)) continue;
+        if (goes_unwritten(c, &is, defs[i].name)) continue;
         is.attr.name = defs[i].name;
         put_param(c, defs[i].name, &is.attr);
     }

@@ -37,7 +37,7 @@ static const char *kept(const struct cap_place *p, struct buf *text) {
 
 /* --- which numbers stay -------------------------------------------------------------- */
 
-static bool is_near(double x, double y) { return fabs(x - y) <= fabs(y) * 1e-3; }
+static bool is_near(double x, double y) { return fabs(x - y) <= fabs(y) * 1e-6; }
 
 static bool is_structural(double x) {
     static const double known[] = {
