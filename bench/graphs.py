@@ -9,7 +9,7 @@ The encoder is that of make_bert.py, the others those of make_graph.py (of sibli
 the nodes: each has two bodies). The pack is bert. Each process gets a stack of 256 KiB.
 Commands run in turn, medians are printed: of the whole process the time that it took, and the
 time that it had a processor (which other work on the machine does not add to); the peak of
-memory; the exponents are the slopes of the logarithms between the first and the last size.
+memory; the exponents are slopes of logarithms, from the first size and from the last but one.
 
 Other tools run over the encoder and the random graph, in Python as their authors provide them:
 onnxslim, and onnxscript's rewriter with its own rules; beyond --limit seconds of a processor
@@ -107,13 +107,16 @@ def own_table(tool, folder, forms, sizes, runs):
                          + f" | {g['whole']:,.0f} | {g['cpu']:,.0f} | {g['peak']:,.0f} |")
             print(lines[-1], flush=True)
         if len(got) > 1:
-            slopes.append(f"{form} {exponent(got[0], got[-1], 'cpu'):.2f} and {exponent(got[0], got[-1], 'peak'):.2f}")
+            slopes.append([form] + [f"{exponent(got[k], got[-1], key):.2f}" for key in ("cpu", "peak")
+                                    for k in (0, -2)])
         for m in models.values():
             m.unlink()
             m.with_suffix(".out").unlink()
     if slopes:
-        lines += ["", f"From {sizes[0]:,} to {sizes[-1]:,} nodes processor time and memory grow with the exponents "
-                  + ", ".join(slopes) + "."]
+        last = f"from {sizes[-2]:,}"
+        lines += ["", f"Exponents of growth up to {sizes[-1]:,} nodes:", "",
+                  f"| graph | processor time from {sizes[0]:,} | {last} | memory from {sizes[0]:,} | {last} |",
+                  "|---|---:|---:|---:|---:|"] + [f"| {' | '.join(s)} |" for s in slopes]
     return lines
 
 
