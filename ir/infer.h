@@ -22,6 +22,12 @@ enum rw_code ir_infer_strictly(struct ir_model *m, struct diag_sink *diags);
 /* One node: sets its outputs. Returns false, and says why in *why (or NULL) in the
  * model's arena, when the operands cannot be right. Bodies are inferred along. */
 bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why);
+/* The same of a node that is to replace others: where dimensions of its operands must agree
+ * it is not supposed that they do, they have to be known to. */
+bool ir_infer_new_node(struct ir_graph *g, ir_node n, const char **why);
+/* What a node demands of its operands holds from here on, until the table of dimensions is
+ * taken back: for nodes that stand in bodies, which may never run. */
+void ir_assume_node(struct ir_graph *g, ir_node n);
 /* Nodes whose operands changed, in order, until nothing changes: after a rewrite. */
 void ir_infer_from(struct ir_graph *g, const ir_node *nodes, uint32_t n);
 /* The known integer value of v: its symval, or that of a small constant; or NULL. */

@@ -287,6 +287,13 @@ static ir_node last_root(const struct pm_site *s, const struct pm_match *m) {
     return last;
 }
 
+/* What matched nodes demand of their operands holds where they are replaced. Of those that
+ * always run inference has said so; of those in bodies it is supposed for this rewrite. */
+static void assume_matched(struct ir_graph *g, const struct pm_match *m) {
+    for (uint32_t i = 0; i < m->nnodes && (g->outer || g->function); i++)
+        if (!ir_is_dead(g, m->nodes[i])) ir_assume_node(g, m->nodes[i]);
+}
+
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
                 enum pm_form form, struct pm_done *done, const char **why) {
     struct ir_model *model = env->site.g->model;
@@ -306,7 +313,10 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
                                      : NULL,
                          .done = done};
     ir_mark_t mark = ir_mark(model);
+    uint32_t known = ir_dims_mark(model->dims);
+    assume_matched(b.g, m);
     bool ok = emit_all(&b) && roots_are_new(&b);
+    ir_dims_undo(model->dims, known);
     if (ok) drop_unused(&b);
     if (ok && done->staged) ok = pm_put_aside(&b);
     if (ok && o->verify != PM_VERIFY_OFF) ok = made_are_valid(&b);

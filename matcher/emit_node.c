@@ -269,7 +269,8 @@ static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const boo
     if (ir_nod(b->g, n)->schema && ir_callee(b->g, n))
         return pm_refuse(b, "a function of the model has the name of an emitted operator");
     const char *why;
-    if (!ir_infer_node(b->g, n, &why))
+    bool by_rule = b->match->accept->rule->shapes_by_rule;
+    if (!(by_rule ? ir_infer_node : ir_infer_new_node)(b->g, n, &why))
         return pm_refuse(b, why ? why : "an emitted operator does not fit its operands");
     return implied_hold(b, d, n);
 }

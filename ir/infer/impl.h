@@ -46,6 +46,8 @@ struct infer_run {
     struct diag_sink *diags;  /* or NULL */
     bool strict;              /* contradicted declarations are errors, ... */
     bool contradicted;        /* ... and there was one */
+    bool proving;             /* what operands must agree in has to be known already */
+    bool assuming;            /* what the node demands holds, for it runs */
     struct arena scratch;     /* of the nodes under way */
     const struct infer_call *call; /* the innermost, or NULL */
     uint32_t call_depth;      /* of calls of functions under way */

@@ -73,15 +73,33 @@ bool infer_one(struct infer_run *run, struct ir_graph *g, ir_node n, bool *chang
     return ok && !x.failed_inside;
 }
 
-bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why) {
-    struct infer_run run;
+static bool infer_alone(struct infer_run *run, struct ir_graph *g, ir_node n,
+                        const char **why) {
     const char *because;
-    bool changed;
-    infer_run_init(&run, g->model, NULL);
-    bool ok = infer_one(&run, g, n, &changed, &because);
-    infer_run_end(&run);
+    bool changed, ok = infer_one(run, g, n, &changed, &because);
+    infer_run_end(run);
     if (why) *why = ok ? NULL : because;
     return ok;
+}
+
+bool ir_infer_node(struct ir_graph *g, ir_node n, const char **why) {
+    struct infer_run run;
+    infer_run_init(&run, g->model, NULL);
+    return infer_alone(&run, g, n, why);
+}
+
+bool ir_infer_new_node(struct ir_graph *g, ir_node n, const char **why) {
+    struct infer_run run;
+    infer_run_init(&run, g->model, NULL);
+    run.proving = true;
+    return infer_alone(&run, g, n, why);
+}
+
+void ir_assume_node(struct ir_graph *g, ir_node n) {
+    struct infer_run run;
+    infer_run_init(&run, g->model, NULL);
+    run.assuming = true;
+    infer_alone(&run, g, n, NULL);
 }
 
 /* --- known values ------------------------------------------------------------------ */

@@ -241,7 +241,7 @@ static bool has_uses(const struct infer *x) {
 /* What a node demands holds wherever it runs: everywhere for a node of the main graph
  * whose result is used, but not outside the branch or body that it stands in. */
 static bool runs_always(const struct infer *x) {
-    return !x->g->outer && !x->g->function && has_uses(x);
+    return x->run->assuming || (!x->g->outer && !x->g->function && has_uses(x));
 }
 
 bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what) {
@@ -249,6 +249,8 @@ bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what) {
     bool a_const = infer_is_const(x, *a, &p), b_const = infer_is_const(x, b, &q);
     if (a_const && b_const && p != q)
         return infer_fail(x, "%s do not agree: %" PRId64 " and %" PRId64, what, p, q);
+    if (x->run->proving && *a && b && ir_dim_equal(x->d, *a, b) != IR_TRUE)
+        return infer_fail(x, "%s are not proven to agree", what);
     if (runs_always(x)) ir_dim_unify(x->d, *a, b);
     if (!*a || (b_const && !a_const)) *a = b;
     *a = ir_dim_find(x->d, *a);
