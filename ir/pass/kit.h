@@ -31,6 +31,13 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
  * more. */
 #define IR_MOST_COMPARED 16
 
+/* targets.c: a constant in the place of an operand of n that says a shape, if the symbols
+ * allow it. */
+bool ir_settle_target(struct ir_graph *g, ir_node n);
+
+/* dims.c: a Shape of a graph input in the place of n, if that is what it computes. */
+bool ir_settle_dims(struct ir_graph *g, ir_node n);
+
 /* trim.c: takes what nobody needs out of the bodies of an If or Loop. */
 void ir_trim_bodies(struct ir_graph *g, ir_node n);
 

@@ -2,7 +2,7 @@
  *
  * Inference has found the integers that carry shapes (symval). Where all of a value are
  * known and something other than known arithmetic reads it, a constant takes its place;
- * what made it is left to dce. The target of a Reshape needs less: see reshape_target.
+ * what made it is left to dce. Targets of a Reshape and its like need less: see targets.c.
  * Values that are known to be equal, though not what they are, become one.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -80,55 +80,6 @@ static bool replace_results(struct ir_graph *g, ir_node n) {
     return replaced;
 }
 
-/* --- targets of Reshape ------------------------------------------------------------- */
-
-/* Is the target's item i the operand's dimension i, so that 0 says the same? */
-static bool copies(const struct ir_graph *g, const struct ir_type *x, uint32_t i,
-                   ir_dim item) {
-    return ir_type_ranked(x) && i < x->rank &&
-           ir_dim_equal(g->model->dims, x->dims[i], item) == IR_TRUE;
-}
-
-/* Writes a target that is known but for some items as numbers. An unknown item that is
- * the operand's dimension at its place becomes 0, which copies it (unless allowzero).
- * One other unknown item may become -1: only where all the rest are positive numbers, for
- * beside a dimension of 0 a size cannot be told from the others. */
-static bool reshape_target(const struct ir_graph *g, const struct ir_symval *s,
-                           const struct ir_type *x, bool allowzero, int64_t *out) {
-    uint32_t copied = 0, open = 0, not_positive = 0;
-    for (uint32_t i = 0; i < s->len; i++) {
-        if (ir_dim_is_const(g->model->dims, s->items[i], &out[i])) {
-            not_positive += out[i] <= 0;
-        } else if (!allowzero && copies(g, x, i, s->items[i])) {
-            out[i] = 0;
-            copied++;
-        } else {
-            out[i] = -1;
-            open++;
-        }
-    }
-    return open == 0 || (open == 1 && !copied && !not_positive);
-}
-
-static bool settle_reshape(struct ir_graph *g, ir_node n) {
-    if (!ir_is_op(g, n, "Reshape") || ir_nod(g, n)->nin != 2) return false;
-    ir_value x = ir_input(g, n, 0), shape = ir_input(g, n, 1);
-    if (x == IR_NONE || shape == IR_NONE || ir_const(g, shape)) return false;
-    const struct ir_symval *s = ir_val(g, shape)->symval;
-    const struct ir_attr *allowzero = ir_find_attr(g, n, "allowzero");
-    if (!s || s->rank != 1 || known(g, shape)) return false;
-    struct arena work = ARENA_EMPTY;
-    int64_t *items = arena_new_array(&work, int64_t, s->len);
-    bool can = reshape_target(g, s, ir_val(g, x)->type, allowzero && allowzero->i, items);
-    if (can) {
-        struct ir_tensor *t = ir_tensor_ints(g->model->arena, s->len, items);
-        if (ir_val(g, shape)->nuses == 1) ir_put_constant(g, shape, t);
-        else ir_set_input(g, n, 1, ir_add_constant(g, ir_val(g, shape)->name, t));
-    }
-    arena_free(&work);
-    return can;
-}
-
 /* --- equal values ------------------------------------------------------------------- */
 
 struct numbering {
@@ -202,7 +153,7 @@ static uint32_t settle(struct ir_graph *g, void *ctx) {
     uint32_t changed = 0;
     for (ir_node n = g->first, next; n != IR_NONE; n = next) {
         next = ir_nod(g, n)->next;
-        changed += settle_reshape(g, n) || replace_results(g, n);
+        changed += ir_settle_target(g, n) || replace_results(g, n) || ir_settle_dims(g, n);
     }
     return changed + merge_equals(g);
 }
