@@ -91,9 +91,9 @@ static bool to_attr(struct pm_build *b, const char *name, enum ir_attr_type type
 }
 
 /* --- values to operands ----------------------------------------------------------- */
-/* k of TopK is a list of one, other single numbers are scalars. */
+/* K of TopK is a list of one, other single numbers are scalars. */
 static uint32_t operand_rank(const struct pm_draft *d, const char *name) {
-    return rw_streq(d->op, "TopK") && rw_streq(name, "k");
+    return rw_streq(d->op, "TopK") && rw_streq(name, "K");
 }
 
 static bool floats_operand(struct pm_build *b, struct pm_val v, ir_value *out) {

@@ -18,27 +18,34 @@ static bool carries(const struct rule *rule, const struct ir_schema *schema,
 }
 
 static bool by_stage(struct pm_run *r, const struct pm_stage *s, struct ir_graph *g,
-                     ir_node n,
-                     int64_t opset) {
+                     ir_node n, int64_t opset, const char **reason) {
     pm_matcher_find(&r->matcher, s, g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {
         const struct pm_match *m = &r->matcher.found.at[i];
         struct pm_done done;
         struct pm_env env = pm_matcher_env(&r->matcher, g, m);
-        const char *why;
+        const char *why = NULL;
         if (!carries(m->accept->rule, ir_nod(g, n)->schema, opset)) continue;
         if (!pm_conditions_hold(&env, m)) continue;
-        if (pm_is_forbidden(r, m) || !pm_step(r, &env, m, false, &done, &why)) continue;
+        if (pm_is_forbidden(r, m)) continue;
+        if (!pm_step(r, &env, m, false, &done, &why)) {
+            if (why)
+                *reason = arena_printf(r->report_arena, "\"%s\" is refused: %s",
+                                       m->accept->rule->name, why);
+            continue;
+        }
         vec_push(&r->arena, &r->raised, (struct pm_raised){m->accept, done.nodes});
         return true;
     }
     return false;
 }
 
-static bool by_rule(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t opset) {
+/* false, with the reason where a rule was refused. */
+static bool by_rule(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t opset,
+                    const char **reason) {
     for (uint32_t i = 0; i < r->p->stages.len; i++)
         if (r->p->stages.at[i].raises && r->p->stages.at[i].nprograms > 0 &&
-            by_stage(r, &r->p->stages.at[i], g, n, opset))
+            by_stage(r, &r->p->stages.at[i], g, n, opset, reason))
             return true;
     return false;
 }
@@ -49,7 +56,8 @@ static bool raise_node(struct pm_run *r, struct ir_graph *g, ir_node n, int64_t 
     if (*ir_domain_name(g, n)) return true;
     enum ir_reform done = ir_reform_node(g, n, opset, &reason);
     if (done == IR_REFORM_DONE) return true;
-    if (done == IR_REFORM_NEEDS_RULE && by_rule(r, g, n, opset)) return true;
+    if (done == IR_REFORM_NEEDS_RULE && by_rule(r, g, n, opset, &reason))
+        return true;
     *why = arena_printf(r->report_arena, "%s: %s", ir_node_where(g, n, r->report_arena),
                         reason ? reason : "it means something else there");
     return false;

@@ -3,6 +3,9 @@
  *   attribute, still one          kept; written out where its default changed
  *   attribute, now an input       becomes a constant operand
  *   attribute, gone               dropped where it had its default, else refused
+ *   attribute, new                written where the older version meant another value
+ *   output, gone                  dropped where nobody uses it, else refused
+ *   type, no longer allowed       refused
  *
  * Nothing is changed before everything is known to fit.
  * SPDX-License-Identifier: Apache-2.0
@@ -37,9 +40,18 @@ static bool crosses_epoch(const struct ir_schema *from, const struct ir_schema *
     return false;
 }
 
-/* The operand that carries the parameter in the newer form, or -1. */
-static int operand_of(const struct reform *r, const char *name) {
-    int k = ir_param_operand(r->to->domain, r->to->name, name, r->opset);
+/* What the attribute is called as a parameter: `value` of Pad is `constant_value`. */
+static const char *newest_name(const struct reform *r, const char *attr) {
+    size_t n;
+    const struct ir_param_def *defs = ir_param_defs(r->to->domain, r->to->name, &n);
+    for (size_t i = 0; i < n; i++)
+        if (defs[i].older && rw_streq(defs[i].older, attr)) return defs[i].name;
+    return attr;
+}
+
+/* The operand that carries the attribute in the newer form, or -1. */
+static int operand_of(const struct reform *r, const char *attr) {
+    int k = ir_param_operand(r->to->domain, r->to->name, newest_name(r, attr), r->opset);
     return k >= 0 ? k : -1;
 }
 
@@ -73,29 +85,66 @@ static bool fills_mask_anew(const struct reform *r) {
            ir_val(r->g, x->out[1])->nuses > 0;
 }
 
+/* The outputs up to the last one that is used or that the newer form has. */
+static uint32_t outputs_needed(const struct reform *r) {
+    const struct ir_node_info *x = ir_nod(r->g, r->n);
+    uint32_t n = x->nout;
+    while (n > r->to->max_outputs &&
+           (x->out[n - 1] == IR_NONE || ir_val(r->g, x->out[n - 1])->nuses == 0))
+        n--;
+    return n;
+}
+
+/* Did the older version allow the type of a value where the newer one does not? */
+static bool loses_type(const struct reform *r, ir_value v, const struct ir_formal_param *old,
+                       const struct ir_formal_param *now) {
+    enum ir_dtype t = v == IR_NONE ? IR_UNDEFINED : ir_type_dtype(ir_val(r->g, v)->type);
+    return t != IR_UNDEFINED && old && now && ir_types_allow(old->types, t) &&
+           !ir_types_allow(now->types, t);
+}
+
+/* The operand or output whose type the newer version does not allow, by name, or NULL. */
+static const char *lost_type(const struct reform *r) {
+    const struct ir_node_info *x = ir_nod(r->g, r->n);
+    for (uint32_t k = 0; k < x->nin; k++)
+        if (loses_type(r, ir_input(r->g, r->n, k), ir_schema_input(r->from, k),
+                       ir_schema_input(r->to, k)))
+            return ir_schema_input(r->from, k)->name;
+    for (uint32_t k = 0; k < x->nout; k++)
+        if (loses_type(r, x->out[k], ir_schema_output(r->from, k),
+                       ir_schema_output(r->to, k)))
+            return ir_schema_output(r->from, k)->name;
+    return NULL;
+}
+
+static enum ir_reform check_attribute(struct reform *r, const struct ir_attr *a) {
+    if (ir_schema_attr(r->to, a->name)) return IR_REFORM_DONE;
+    if (operand_of(r, a->name) >= 0)
+        return !a->ref ? IR_REFORM_DONE
+                       : refuse(r, IR_REFORM_IMPOSSIBLE, "takes from its function's attribute",
+                                a->name);
+    const struct ir_schema_attr *old = ir_schema_attr(r->from, a->name);
+    if (!old || ir_attr_is_inert(r->from->domain, r->from->name, a->name) ||
+        is_default(a, old))
+        return IR_REFORM_DONE;
+    return refuse(r, IR_REFORM_NEEDS_RULE, "has no attribute", a->name);
+}
+
 /* Every attribute of the node has a place, and every operand of the newer form that is
  * required is there or will be. */
 static enum ir_reform check(struct reform *r) {
     const struct ir_node_info *x = ir_nod(r->g, r->n);
     for (uint32_t i = 0; i < x->nattr; i++) {
-        const struct ir_attr *a = &x->attr[i];
-        if (ir_schema_attr(r->to, a->name)) continue;
-        if (operand_of(r, a->name) >= 0) {
-            if (a->ref)
-                return refuse(r, IR_REFORM_IMPOSSIBLE, "takes from its function's attribute",
-                              a->name);
-            continue;
-        }
-        const struct ir_schema_attr *old = ir_schema_attr(r->from, a->name);
-        if (!old || ir_attr_is_inert(r->from->domain, r->from->name, a->name)) continue;
-        if (!is_default(a, old))
-            return refuse(r, IR_REFORM_IMPOSSIBLE, "has no attribute", a->name);
+        enum ir_reform of_one = check_attribute(r, &x->attr[i]);
+        if (of_one != IR_REFORM_DONE) return of_one;
     }
-    if (x->nin > r->to->max_inputs || x->nout > r->to->max_outputs)
-        return refuse(r, IR_REFORM_IMPOSSIBLE, "has fewer operands or results", NULL);
+    if (x->nin > r->to->max_inputs || outputs_needed(r) > r->to->max_outputs)
+        return refuse(r, IR_REFORM_NEEDS_RULE, "has fewer operands or results", NULL);
     if (fills_mask_anew(r))
-        return refuse(r, IR_REFORM_IMPOSSIBLE, "fills otherwise its output", "mask");
-    return IR_REFORM_DONE;
+        return refuse(r, IR_REFORM_NEEDS_RULE, "fills otherwise its output", "mask");
+    const char *lost = lost_type(r);
+    return lost ? refuse(r, IR_REFORM_NEEDS_RULE, "does not allow the type of", lost)
+                : IR_REFORM_DONE;
 }
 
 /* The element type that an operand must have: int64 where the schema has only that, the
@@ -165,9 +214,17 @@ static enum ir_reform move_attributes(struct reform *r) {
 }
 
 static struct ir_attr default_as_attr(const struct ir_schema_attr *d) {
+    if (d->type == IR_ATTR_INTS) return ir_attr_ints(d->name, d->n, d->ints);
     if (d->type == IR_ATTR_FLOAT) return ir_attr_float(d->name, d->f);
     if (d->type == IR_ATTR_STRING) return ir_attr_string(d->name, d->s);
     return ir_attr_int(d->name, d->i);
+}
+
+/* onnx.checker infers MeanVarianceNormalization by its body, and there misses a list that is
+ * left to its default. */
+static bool must_be_said(const struct reform *r, const struct ir_schema_attr *old,
+                         const struct ir_schema_attr *now) {
+    return !same_default(old, now) || (r->to->has_body && now->type == IR_ATTR_INTS);
 }
 
 /* What the node left to a default that the newer form has not, is written out: to an
@@ -177,7 +234,7 @@ static enum ir_reform write_defaults(struct reform *r) {
         const struct ir_schema_attr *old = &r->from->attrs[i];
         if (old->has_default != IR_HAS_DEFAULT || ir_find_attr(r->g, r->n, old->name)) continue;
         const struct ir_schema_attr *now = ir_schema_attr(r->to, old->name);
-        if (now && !same_default(old, now)) {
+        if (now && must_be_said(r, old, now)) {
             struct ir_attr a = default_as_attr(old);
             ir_set_attr(r->g, r->n, &a);
         }
@@ -190,6 +247,27 @@ static enum ir_reform write_defaults(struct reform *r) {
         }
     }
     return IR_REFORM_DONE;
+}
+
+/* What the older version meant by itself, where the newer one means something else by
+ * default: the running statistics among the outputs of BatchNormalization say that it is in
+ * training. */
+static void write_meant(struct reform *r, struct ir_graph *g) {
+    for (uint32_t i = 0; i < r->to->nattrs; i++) {
+        const struct ir_schema_attr *now = &r->to->attrs[i];
+        if (now->has_default != IR_HAS_DEFAULT || ir_schema_attr(r->from, now->name)) continue;
+        struct ir_param p = ir_param(g, r->n, now->name, g->model->arena);
+        if (p.source == IR_PARAM_ATTR && p.attr.type == now->type && !is_default(&p.attr, now))
+            ir_set_attr(g, r->n, &p.attr);
+    }
+}
+
+static void drop_outputs(struct reform *r) {
+    uint32_t n = outputs_needed(r), nout = ir_nod(r->g, r->n)->nout;
+    if (n == nout) return;
+    bool *keep = arena_zalloc(r->g->model->arena, nout * sizeof *keep);
+    for (uint32_t k = 0; k < n; k++) keep[k] = true;
+    ir_keep_outputs(r->g, r->n, keep);
 }
 
 /* From opset 18 on a Split without sizes says into how many parts. */
@@ -214,6 +292,8 @@ enum ir_reform ir_reform_node(struct ir_graph *g, ir_node n, int64_t opset, cons
     enum ir_reform result = check(&r);
     if (result != IR_REFORM_DONE) return result;
     ir_mark_t mark = ir_mark(g->model);
+    write_meant(&r, g);
+    drop_outputs(&r);
     result = move_attributes(&r);
     if (result == IR_REFORM_DONE) result = write_defaults(&r);
     if (result != IR_REFORM_DONE) {

@@ -107,9 +107,8 @@ static const struct epochs epochs[] = {
     /* Before 7 `broadcast` and `axis` place the second operand; numpy's rule since. */
     {"Add", 2, {1, 7}},
     {"And", 2, {1, 7}},
-    /* 7: inference unless training outputs are asked for, where `is_test` was off by
-     * default. 9: `spatial` = 0 (statistics by element) went away. */
-    {"BatchNormalization", 3, {1, 7, 9}},
+    /* Inference unless training outputs are asked for, where `is_test` was off by default. */
+    {"BatchNormalization", 2, {1, 7}},
     {"Cast", 2, {1, 6}},   /* `to` was the name of a type, is its number */
     {"Concat", 2, {1, 4}}, /* `axis` was 1 when not given, must be given since */
     {"DFT", 2, {1, 20}},   /* the default axis was 1, is the last but one */
