@@ -591,6 +591,27 @@ static void transposes_cancel_and_what_was_between_is_permuted(void) {
                   "}\n");
 }
 
+static void casts_back_go_with_what_they_take_back(void) {
+    struct fixture f;
+    set_up(&f, HEADER "g (float16[2, 3] x) => (float16[3, 2] y, float16[2] z)\n"
+                      "   <int64 i = {0}>\n"
+                      "{\n"
+                      "   a = Cast <to = 1> (x)\n"
+                      "   b = Transpose <perm = [1, 0]> (a)\n"
+                      "   y = Cast <to = 10> (b)\n"
+                      "   c = Gather <axis = 0> (b, i)\n"
+                      "   z = Cast <to = 10> (c)\n"
+                      "}\n");
+    CU_ASSERT_EQUAL(ir_infer_model(f.m, &f.diags), RW_OK);
+    expect_after(&f, "casts", NULL, 1,
+                 HEADER "g (float16[2, 3] x) => (float16[3, 2] y, float16[2] z)\n"
+                        "   <int64 i = {0}>\n"
+                        "{\n"
+                        "   y = Transpose <perm = [1, 0]> (x)\n"
+                        "   z = Gather <axis = 0> (y, i)\n"
+                        "}\n");
+}
+
 static void passes_are_found_by_name(void) {
     size_t n;
     const struct ir_pass *all = ir_pass_all(&n);
@@ -625,5 +646,6 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, values_known_to_be_equal_become_one);
     CU_ADD_TEST(s, graph_outputs_and_unknown_values_are_left);
     CU_ADD_TEST(s, transposes_cancel_and_what_was_between_is_permuted);
+    CU_ADD_TEST(s, casts_back_go_with_what_they_take_back);
     CU_ADD_TEST(s, passes_are_found_by_name);
 }
