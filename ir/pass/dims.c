@@ -10,7 +10,8 @@
 #include "ir/pass/kit.h"
 
 #define FIRST_RANGE_OPSET 15 /* of Shape with start and end */
-#define MOST_INPUTS 8        /* that are looked at */
+#define MOST_INPUTS 8        /* that are looked at, ... */
+#define MOST_DIMS 32         /* ... of so many dimensions */
 
 /* All known to be something, and not all numbers. */
 static bool is_symbolic(const struct ir_graph *g, const struct ir_symval *s) {
@@ -37,7 +38,7 @@ static ir_value find_row(const struct ir_graph *g, const struct ir_symval *s,
     for (uint32_t k = 0; k < rw_min_u32(g->inputs.len, MOST_INPUTS); k++) {
         ir_value v = g->inputs.at[k];
         const struct ir_type *t = ir_val(g, v)->type;
-        if (!ir_type_ranked(t) || t->kind != IR_TENSOR) continue;
+        if (!ir_type_ranked(t) || t->kind != IR_TENSOR || t->rank > MOST_DIMS) continue;
         for (*start = 0; *start + s->len <= t->rank; ++*start)
             if (row_at(g, t, *start, s)) return v;
     }
