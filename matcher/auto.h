@@ -167,13 +167,13 @@ struct pm_number {
 struct pm_literals { /* sub-patterns */
     VEC(struct pm_number) numbers, lists; /* rising */
     VEC(uint32_t) others;
-    struct map lengths; /* of lists */
+    VEC(uint32_t) lengths; /* of lists, rising */
     bool splats;        /* is there one? */
 };
 struct pm_subs {
-    struct hset set;
     VEC(struct pm_sub) list;
-    struct pm_of_sub *of_sub;
+    struct pm_of_sub *of_sub; /* of each of them */
+    uint32_t nops;
     struct pm_of_op *of_op; /* of each of pm_auto.op */
     struct pm_literals literals;
 };
@@ -181,7 +181,6 @@ struct pm_subs {
 struct pm_stage {
     const struct rule_pack *pack;
     const struct rule_stage *stage;
-    const struct ir_pass *pass;    /* of a pass; else NULL */
     uint32_t nprograms;            /* of a phase, by operator */
     const struct pm_program *programs;
     uint32_t nvariants;
@@ -194,10 +193,16 @@ struct pm_stage {
 
 /* Entries of a table are found by a text that says all there is to them; the text is what
  * the disassembler prints. */
+struct pm_keys {
+    struct intern op, ops, param, test, spec, literal, way;
+};
+/* Fields are described to the generator of code too: codegen/layout.def. */
 struct pm_auto {
+    /* While compiling; NULL where the automaton was compiled to C. */
     struct arena *arena;
-    struct diag_sink *diags; /* while compiling */
-    struct intern op_keys, ops_keys, param_keys, test_keys, spec_keys, literal_keys, way_keys;
+    struct diag_sink *diags;
+    struct pm_keys *keys;
+    struct hset *sub_set; /* of subs->list */
     VEC(struct pm_op) op;
     VEC(struct pm_ops) ops;
     VEC(const char *) param;

@@ -99,8 +99,7 @@ static enum rw_code compile_phase(struct pm_auto *p, struct pm_stage *s) {
 }
 
 static enum rw_code compile_pass(struct pm_auto *p, struct pm_stage *s) {
-    s->pass = ir_pass_find(s->stage->name);
-    if (s->pass) return RW_OK;
+    if (ir_pass_find(s->stage->name)) return RW_OK;
     diag_at(p->diags, DIAG_ERROR, s->stage->at, "there is no pass \"%s\"", s->stage->name);
     return RW_USAGE;
 }
@@ -118,8 +117,9 @@ static enum rw_code compile_pack(struct pm_auto *p, const struct rule_pack *pack
 }
 
 static void init_tables(struct pm_auto *p) {
-    struct intern *tables[] = {&p->op_keys, &p->ops_keys, &p->param_keys, &p->test_keys,
-                               &p->spec_keys, &p->literal_keys, &p->way_keys};
+    struct pm_keys *k = p->keys = arena_new(p->arena, struct pm_keys);
+    struct intern *tables[] = {&k->op, &k->ops, &k->param, &k->test,
+                               &k->spec, &k->literal, &k->way};
     for (size_t i = 0; i < countof(tables); i++) intern_init(tables[i], p->arena);
 }
 

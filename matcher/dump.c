@@ -12,12 +12,12 @@ static const struct {
 
 static const char *entry(const struct pm_auto *p, char kind, uint32_t x) {
     switch (kind) {
-    case 'O': return intern_text(&p->ops_keys, x + 1);
-    case 'P': return intern_text(&p->param_keys, x + 1);
-    case 'T': return intern_text(&p->test_keys, x + 1);
-    case 'N': return intern_text(&p->spec_keys, x + 1);
-    case 'L': return intern_text(&p->literal_keys, x + 1);
-    case 'W': return intern_text(&p->way_keys, x + 1);
+    case 'O': return intern_text(&p->keys->ops, x + 1);
+    case 'P': return intern_text(&p->keys->param, x + 1);
+    case 'T': return intern_text(&p->keys->test, x + 1);
+    case 'N': return intern_text(&p->keys->spec, x + 1);
+    case 'L': return intern_text(&p->keys->literal, x + 1);
+    case 'W': return intern_text(&p->keys->way, x + 1);
     default: return p->accept.at[x].rule->name;
     }
 }
@@ -55,7 +55,7 @@ void pm_dump(const struct pm_auto *p, struct buf *out) {
                    s->stage->name);
         for (uint32_t k = 0; k < s->nprograms; k++) {
             const struct pm_program *g = &s->programs[k];
-            buf_printf(out, "%s: %u registers\n", intern_text(&p->op_keys, g->op + 1),
+            buf_printf(out, "%s: %u registers\n", intern_text(&p->keys->op, g->op + 1),
                        g->nregs);
             uint32_t end = program_end(p, s, k);
             for (uint32_t pc = g->start; pc < end; pc++) dump_insn(p, pc, out);

@@ -329,14 +329,14 @@ static bool is_asked(const struct explainer *x, const struct rule *r) {
 
 static bool is_asked_later(const struct explainer *x, const struct pm_stage *s) {
     for (const struct pm_stage *k = s + 1; k < x->p->stages.at + x->p->stages.len; k++)
-        for (uint32_t i = 0; !k->pass && !k->raises && i < k->stage->nrules; i++)
+        for (uint32_t i = 0; !k->stage->is_pass && !k->raises && i < k->stage->nrules; i++)
             if (is_asked(x, k->pack->rules[k->stage->rules[i]])) return true;
     return false;
 }
 
 static bool before_stage(void *ctx, const struct pm_stage *s) {
     struct explainer *x = ctx;
-    for (uint32_t i = 0; !s->pass && i < s->stage->nrules; i++) {
+    for (uint32_t i = 0; !s->stage->is_pass && i < s->stage->nrules; i++) {
         const struct rule *r = s->pack->rules[s->stage->rules[i]];
         if (!is_asked(x, r)) continue;
         x->out->rule_known = true;

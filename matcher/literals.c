@@ -12,7 +12,9 @@ static void put_u64(uint32_t *key, uint64_t x) {
 }
 
 static bool may_be_list(const struct pm_literals *l, const struct ir_tensor *t) {
-    return t->rank == 1 && map_get(&l->lengths, t->count) != MAP_NONE;
+    struct pm_list lengths = {l->lengths.len, l->lengths.at};
+    return t->rank == 1 && t->count <= UINT32_MAX &&
+           pm_list_has(lengths, (uint32_t)t->count);
 }
 
 static uint32_t put_items(struct ir_model *m, const struct ir_tensor *t, uint32_t *key) {

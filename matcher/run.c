@@ -328,7 +328,7 @@ static enum rw_code run_stages(struct pm_run *r) {
         const struct pm_stage *s = &r->p->stages.at[i];
         if (s->raises) continue;
         if (r->options->before && !r->options->before(r->options->before_ctx, s)) break;
-        if (s->pass) run_pass(r, s->pass, i + 1);
+        if (s->stage->is_pass) run_pass(r, ir_pass_find(s->stage->name), i + 1);
         else TRY(run_phase(r, s));
     }
     return RW_OK;

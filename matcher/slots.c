@@ -98,7 +98,7 @@ static void add_literal(struct pm_auto *p, uint32_t sub, const struct literal *l
     double x = l->kind == LIT_REAL ? l->real : (double)l->i;
     bool is_number = l->kind != LIT_STRING && l->kind != LIT_LIST;
     if (l->splat) t->splats = true;
-    else if (l->kind == LIT_LIST) map_put(&t->lengths, l->n, 1);
+    else if (l->kind == LIT_LIST) vec_push(p->arena, &t->lengths, l->n);
     if (l->kind == LIT_LIST && !l->splat && l->n > 0)
         vec_push(p->arena, &t->lists,
                  (struct pm_number){(double)l->items[0].value, sub});
@@ -110,10 +110,10 @@ static void add_literal(struct pm_auto *p, uint32_t sub, const struct literal *l
 
 static void index_literals(struct pm_auto *p) {
     struct pm_literals *t = &p->subs->literals;
-    map_init(&t->lengths, p->arena);
     for (uint32_t i = 0; i < p->subs->list.len; i++)
         if (p->subs->list.at[i].kind == SUB_LITERAL)
             add_literal(p, i, p->literal.at[p->subs->list.at[i].literal]);
+    t->lengths.len = pm_make_set(t->lengths.len, t->lengths.at);
     if (t->numbers.len > 0)
         qsort(t->numbers.at, t->numbers.len, sizeof *t->numbers.at, by_number);
     if (t->lists.len > 0)
@@ -131,6 +131,7 @@ static void index_roots(struct pm_auto *p) {
 void pm_index_subs(struct pm_auto *p) {
     struct pm_subs *t = p->subs;
     t->of_sub = arena_zalloc(p->arena, t->list.len * sizeof *t->of_sub);
+    t->nops = p->op.len;
     t->of_op = arena_zalloc(p->arena, (p->op.len + 1) * sizeof *t->of_op);
     for (uint32_t op = 0; op < p->op.len; op++) t->of_op[op].least_args = UINT32_MAX;
     for (uint32_t id = 0; id < t->list.len; id++) {

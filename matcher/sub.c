@@ -33,17 +33,18 @@ static uint64_t sub_hash(const struct pm_sub *s) {
 
 static uint32_t add_sub(struct pm_auto *p, struct pm_sub s) {
     uint64_t hash = sub_hash(&s);
-    uint32_t id = hset_find(&p->subs->set, hash, sub_equal, &s, p->subs);
+    uint32_t id = hset_find(p->sub_set, hash, sub_equal, &s, p->subs);
     if (id != MAP_NONE) return id;
     id = p->subs->list.len;
     vec_push(p->arena, &p->subs->list, s);
-    hset_add(&p->subs->set, hash, id);
+    hset_add(p->sub_set, hash, id);
     return id;
 }
 
 void pm_subs_init(struct pm_auto *p) {
     p->subs = arena_new(p->arena, struct pm_subs);
-    p->subs->set.arena = p->arena;
+    p->sub_set = arena_new(p->arena, struct hset);
+    p->sub_set->arena = p->arena;
     static const enum pm_sub_kind first[] = {SUB_ANY, SUB_PRESENT, SUB_ABSENT, SUB_CONST};
     for (uint32_t i = 0; i < countof(first); i++)
         add_sub(p, (struct pm_sub){.kind = first[i]});

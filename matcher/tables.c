@@ -15,7 +15,7 @@ uint32_t pm_intern_op(struct pm_auto *p, const char *domain, const char *name) {
     if (rw_streq(domain, "ai.onnx")) domain = "";
     buf_printf(&key, "%s%s%s", domain, *domain ? "." : "", name);
     uint32_t i;
-    if (is_new(&p->op_keys, &key, p->op.len, &i))
+    if (is_new(&p->keys->op, &key, p->op.len, &i))
         vec_push(p->arena, &p->op, (struct pm_op){domain, name});
     return i;
 }
@@ -32,9 +32,9 @@ uint32_t pm_intern_ops(struct pm_auto *p, uint32_t n, const struct pat_op *ops) 
     }
     struct buf key = {0};
     for (uint32_t i = 0; i < len; i++)
-        buf_printf(&key, "%s%s", i ? "|" : "", intern_text(&p->op_keys, at[i] + 1));
+        buf_printf(&key, "%s%s", i ? "|" : "", intern_text(&p->keys->op, at[i] + 1));
     uint32_t i;
-    if (is_new(&p->ops_keys, &key, p->ops.len, &i))
+    if (is_new(&p->keys->ops, &key, p->ops.len, &i))
         vec_push(p->arena, &p->ops, (struct pm_ops){len, at});
     return i;
 }
@@ -43,7 +43,7 @@ uint32_t pm_intern_param(struct pm_auto *p, const char *name) {
     struct buf key = {0};
     buf_puts(&key, name);
     uint32_t i;
-    if (is_new(&p->param_keys, &key, p->param.len, &i)) vec_push(p->arena, &p->param, name);
+    if (is_new(&p->keys->param, &key, p->param.len, &i)) vec_push(p->arena, &p->param, name);
     return i;
 }
 
@@ -81,7 +81,7 @@ uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l) {
     struct buf key = {0};
     literal_text(l, &key);
     uint32_t i;
-    if (is_new(&p->literal_keys, &key, p->literal.len, &i))
+    if (is_new(&p->keys->literal, &key, p->literal.len, &i))
         vec_push(p->arena, &p->literal, l);
     return i;
 }
@@ -89,10 +89,10 @@ uint32_t pm_intern_literal(struct pm_auto *p, const struct literal *l) {
 uint32_t pm_intern_way(struct pm_auto *p, struct pm_way w) {
     struct buf key = {0};
     buf_printf(&key, "output %u of %s, %u levels of ", w.output,
-               intern_text(&p->ops_keys, w.ends + 1), w.levels);
-    buf_puts(&key, intern_text(&p->ops_keys, w.inner + 1));
+               intern_text(&p->keys->ops, w.ends + 1), w.levels);
+    buf_puts(&key, intern_text(&p->keys->ops, w.inner + 1));
     uint32_t i;
-    if (is_new(&p->way_keys, &key, p->way.len, &i)) vec_push(p->arena, &p->way, w);
+    if (is_new(&p->keys->way, &key, p->way.len, &i)) vec_push(p->arena, &p->way, w);
     return i;
 }
 
@@ -101,7 +101,7 @@ uint32_t pm_intern_test(struct pm_auto *p, const struct attr_test *t) {
     buf_printf(&key, "%s %s ", t->name, t->is_axis ? "axis =" : "=");
     literal_text(&t->lit, &key);
     uint32_t i;
-    if (is_new(&p->test_keys, &key, p->test.len, &i))
+    if (is_new(&p->keys->test, &key, p->test.len, &i))
         vec_push(p->arena, &p->test, (struct pm_test){t->name, &t->lit, t->is_axis});
     return i;
 }
@@ -119,6 +119,6 @@ uint32_t pm_intern_spec(struct pm_auto *p, const struct pat *node) {
     }
     s.named = named;
     uint32_t i;
-    if (is_new(&p->spec_keys, &key, p->spec.len, &i)) vec_push(p->arena, &p->spec, s);
+    if (is_new(&p->keys->spec, &key, p->spec.len, &i)) vec_push(p->arena, &p->spec, s);
     return i;
 }
