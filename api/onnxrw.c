@@ -3,6 +3,7 @@
  */
 #include "include/onnxrw.h"
 
+#include "api/packs.h"
 #include "api/paths.h"
 #include "api/rewrite.h"
 
@@ -41,14 +42,13 @@ const char *onnxrw_version(void) { return ONNXRW_VERSION; }
 static const struct pm_auto *compile(struct onnxrw_rules *r, const char *const *names,
                                      size_t n) {
     struct dsl_paths paths = api_paths(&r->arena);
+    struct api_images images;
     const struct rule_pack **packs =
         arena_new_array(&r->arena, const struct rule_pack *, n);
-    bool ok = true;
-    for (size_t i = 0; i < n; i++) {
-        packs[i] = dsl_load(&r->arena, names[i], &paths, &r->diags);
-        ok = ok && packs[i];
-    }
-    return ok ? api_compile(&r->arena, packs, (uint32_t)n, &paths, &r->diags) : NULL;
+    api_images_init(&images, &r->arena);
+    if (!api_load_packs(&r->arena, &images, (uint32_t)n, names, &paths, &r->diags, packs))
+        return NULL;
+    return api_compile(&r->arena, &images, packs, (uint32_t)n, &paths, &r->diags);
 }
 
 enum onnxrw_status onnxrw_load_rules(const char *const *packs, size_t npacks,

@@ -3,29 +3,6 @@
 
 #include "ir/verify.h"
 
-/* NULL when there is none: a model can do without being raised. */
-static const struct rule_pack *opset_pack(struct arena *a, const struct dsl_paths *paths,
-                                          struct diag_sink *diags) {
-    struct diag_sink own;
-    diag_init(&own, a);
-    const struct rule_pack *pack = dsl_load(a, "opset.rules", paths, &own);
-    if (!pack)
-        diag_where(diags, DIAG_WARNING, "opset.rules",
-                   "not loaded, so operators that changed their meaning are not raised");
-    return pack;
-}
-
-const struct pm_auto *api_compile(struct arena *a, const struct rule_pack *const *packs,
-                                  uint32_t n, const struct dsl_paths *paths,
-                                  struct diag_sink *diags) {
-    const struct rule_pack **all = arena_new_array(a, const struct rule_pack *, n + 1);
-    memcpy(all, packs, n * sizeof *all);
-    for (uint32_t i = 0; i < n; i++)
-        if (packs[i]->raises_opset) return pm_compile(a, packs, n, diags);
-    all[n] = opset_pack(a, paths, diags);
-    return pm_compile(a, all, all[n] ? n + 1 : n, diags);
-}
-
 enum rw_code api_prepare(struct ir_model *m, enum pm_verify verify,
                          struct diag_sink *diags) {
     ir_add_missing_imports(m, diags);

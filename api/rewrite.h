@@ -8,12 +8,6 @@
 #include "ir/ir.h"
 #include "matcher/matcher.h"
 
-/* Compiles packs together with "opset.rules", by which models are raised; NULL after an
- * error. Without that pack, which is a warning, names that changed their meaning keep a
- * model at its opset. */
-const struct pm_auto *api_compile(struct arena *a, const struct rule_pack *const *packs,
-                                  uint32_t n, const struct dsl_paths *paths,
-                                  struct diag_sink *diags);
 /* Completes imports and infers types. RW_FORMAT when the model has a fault that no runtime
  * would let pass: it is the input's then, not that of a rewrite. */
 enum rw_code api_prepare(struct ir_model *m, enum pm_verify verify,

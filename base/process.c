@@ -4,9 +4,13 @@
 #define _GNU_SOURCE
 #include "base/process.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +33,35 @@ int64_t process_processors(void) {
 }
 
 bool process_stderr_is_terminal(void) { return isatty(STDERR_FILENO) == 1; }
+
+/* The text stands in a file without a name, so that nobody waits for a pipe. */
+static int run_with(char *const *argv, int input) {
+    extern char **environ;
+    posix_spawn_file_actions_t files;
+    pid_t pid;
+    int status;
+    if ((errno = posix_spawn_file_actions_init(&files)) != 0) return -1;
+    errno = posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+    if (!errno) errno = posix_spawnp(&pid, argv[0], &files, NULL, argv, environ);
+    int error = errno;
+    posix_spawn_file_actions_destroy(&files);
+    errno = error;
+    if (error) return -1;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int process_run(char *const *argv, const void *text, size_t len) {
+    FILE *input = tmpfile();
+    if (!input) return -1;
+    bool ok = fwrite(text, 1, len, input) == len && fflush(input) == 0;
+    rewind(input);
+    int status = ok ? run_with(argv, fileno(input)) : -1, error = errno;
+    fclose(input);
+    errno = error;
+    return status;
+}
 
 static void (*clean_up)(void);
 

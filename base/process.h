@@ -19,4 +19,8 @@ bool process_stderr_is_terminal(void);
  * meanwhile, with a message and status 3. A file that grows too large fails to be written. */
 void process_on_interrupt(void (*clean)(void));
 
+/* Runs a program, found as a shell finds it, with the text as its standard input; its exit
+ * status, or -1 with errno when it could not be run. */
+int process_run(char *const *argv, const void *text, size_t len);
+
 #endif

@@ -63,6 +63,10 @@ const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
 const struct pm_auto *packs_compile(struct session *s, uint32_t n,
                                     const struct rule_pack *const *packs);
 
+/* What a run has to apply: the packs of its options, or of its plug-ins, or `auto.rules`.
+ * Compiled forms are taken where there are some; NULL after an error. */
+const struct pm_auto *packs_for_run(struct session *s);
+
 /* --- report.c ----------------------------------------------------------------------- */
 struct stage_time { const char *name; double seconds; };
 struct stages {

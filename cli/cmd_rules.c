@@ -1,4 +1,4 @@
-/* cmd_rules.c -- onnxrw rules: check, format, list and test packs.
+/* cmd_rules.c -- onnxrw rules: check, format, list, test and compile packs.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/cli.h"
@@ -114,10 +114,12 @@ static enum rw_code format_pack(struct session *s, const char *name) {
 
 static const struct {
     const char *name;
-    enum rw_code (*run)(struct session *s, const char *pack); /* NULL: not there yet */
-} actions[] = {{"check", check_pack}, {"test", rules_test}, {"fmt", format_pack},
-               {"list", list_pack},   {"explain", explain_id}, {"doc", NULL},
-               {"compile", NULL}};
+    enum rw_code (*run)(struct session *s, const char *pack);
+    enum rw_code (*run_all)(struct session *s, uint32_t n, const char *const *packs);
+} actions[] = {{"check", check_pack, NULL}, {"test", rules_test, NULL},
+               {"fmt", format_pack, NULL},  {"list", list_pack, NULL},
+               {"explain", explain_id, NULL}, {"compile", NULL, rules_compile},
+               {"doc", NULL, NULL}}; /* not there yet */
 
 static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
@@ -125,7 +127,22 @@ static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *near = diag_nearest(word, names, countof(names));
     return session_usage(s, "no command \"rules %s\"%s%s%s", word,
                               near ? "; did you mean \"" : "", near ? near : "",
-                              near ? "\"?" : "; there are check, test, fmt, list and explain");
+                              near ? "\"?" : "; there are check, test, fmt, list, compile and explain");
+}
+
+static enum rw_code check_arguments(struct session *s, size_t i) {
+    const struct options *o = &s->options;
+    const char *word = o->args.at[0];
+    if (!actions[i].run && !actions[i].run_all)
+        return session_usage(s, "\"rules %s\" is not there yet", word);
+    if (o->args.len < 2)
+        return session_usage(s, "\"rules %s\" needs %s", word,
+                             actions[i].run == explain_id ? "an id" : "a pack");
+    if (o->json && actions[i].run != check_pack)
+        return session_usage(s, "--json is for \"rules check\"");
+    if (o->out && !actions[i].run_all)
+        return session_usage(s, "-o is for \"rules compile\"");
+    return RW_OK;
 }
 
 enum rw_code cmd_rules(struct session *s) {
@@ -133,12 +150,9 @@ enum rw_code cmd_rules(struct session *s) {
     size_t i = 0;
     while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
     if (i == countof(actions)) return unknown_action(s, word);
-    if (!actions[i].run) return session_usage(s, "\"rules %s\" is not there yet", word);
-    if (s->options.args.len < 2)
-        return session_usage(s, "\"rules %s\" needs %s", word,
-                                  actions[i].run == explain_id ? "an id" : "a pack");
-    if (s->options.json && actions[i].run != check_pack)
-        return session_usage(s, "--json is for \"rules check\"");
+    TRY(check_arguments(s, i));
+    if (actions[i].run_all)
+        return actions[i].run_all(s, s->options.args.len - 1, s->options.args.at + 1);
     if (s->options.json) s->diags.error_limit = JSON_ERRORS;
     enum rw_code worst = RW_OK;
     for (uint32_t k = 1; k < s->options.args.len; k++) {

@@ -32,10 +32,7 @@ static void choose_files(struct job *j) {
 
 static enum rw_code compile(struct job *j, const struct pm_auto **out) {
     struct session *s = j->s;
-    uint32_t n = s->options.packs.len ? s->options.packs.len : 1;
-    const struct rule_pack *const *packs =
-        packs_load(s, s->options.packs.len, s->options.packs.at);
-    *out = packs ? packs_compile(s, n, packs) : NULL;
+    *out = packs_for_run(s);
     stages_end(&j->stages, "rules");
     return *out ? RW_OK : RW_USAGE;
 }

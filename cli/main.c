@@ -28,8 +28,8 @@ static const struct command commands[] = {
     {"capture", FOR_CAPTURE, cmd_capture,
      "capture --inputs A,B --outputs Y [--name NAME] [-o OUT] MODEL", 1, 1,
      "a rule from a real subgraph"},
-    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|explain PACK...", 1, ANY,
-     "check, test, format or list rules"},
+    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|compile|explain PACK...", 1, ANY,
+     "check, test, format, list or compile rules"},
     {"completion", FOR_COMPLETION, cmd_completion, "completion bash|zsh|fish", 1, 1,
      "a script that completes the command line"},
 };
@@ -59,6 +59,7 @@ static const char rules_help[] =
     "  test    run the examples and near misses that stand in the packs\n"
     "  fmt     lay the files out, in place (--dry-run: name those that would change)\n"
     "  list    name, class, target and description of each rule\n"
+    "  compile packs to C, or to a library that --plugin loads: -o OUT.c, -o OUT.so\n"
     "  explain what the id behind a message (R010) means, and what to do\n"
     "\n"
     "PACK is a file, or the name of a pack that comes with onnxrw\n";

@@ -10,7 +10,7 @@ enum option_id {
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
-    OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_LATER
+    OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -26,7 +26,9 @@ struct option_def {
 static const struct option_def defs[] = {
     {OPT_PACK, 'r', "rules", "PACK", FOR_RUN | FOR_EXPLAIN,
      "a rules file, or the name of a pack; may be repeated"},
-    {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE,
+    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_RUN,
+     "take packs from what rules compile made; without -r: all of them"},
+    {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE | FOR_RULES,
      "where to write; - is standard output"},
     {OPT_DEFINE, 'D', "define", "NAME=VALUE", FOR_RUN | FOR_EXPLAIN,
      "a parameter of a pack"},
@@ -206,6 +208,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     uint32_t x = 0;
     switch (d->id) {
     case OPT_PACK: vec_push(r->arena, &o->packs, value); return true;
+    case OPT_PLUGIN: vec_push(r->arena, &o->plugins, value); return true;
     case OPT_OUT: o->out = value; return true;
     case OPT_DEFINE: return read_define(r, value);
     case OPT_OPSET: return read_opset(r, value);

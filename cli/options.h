@@ -32,7 +32,7 @@ struct options {
     VEC(const char *) inputs, outputs; /* .npz files; of capture: names of values */
     bool random;      /* --random */
     double tolerance; /* negative: what class float allows, by type */
-    VEC(const char *) packs;
+    VEC(const char *) packs, plugins;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */
     const char *later;      /* the first option given that is not there yet, or NULL */

@@ -1,27 +1,55 @@
 /* packs.c -- finding and loading rule packs.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "api/packs.h"
 #include "api/paths.h"
-#include "api/rewrite.h"
 #include "cli/cli.h"
+
+static const char *const standard[] = {"auto.rules"};
+
+/* What asks for the text of rules reads files, in which messages point. */
+static const struct api_images no_images;
 
 const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
                                           const char *const *names) {
-    static const char *const standard[] = {"auto.rules"};
     struct dsl_paths paths = api_paths(&s->arena);
     if (n == 0) n = 1, names = standard;
     const struct rule_pack **packs =
         arena_new_array(&s->arena, const struct rule_pack *, n);
-    bool ok = true;
-    for (uint32_t i = 0; i < n; i++) {
-        packs[i] = dsl_load(&s->arena, names[i], &paths, &s->diags);
-        ok = ok && packs[i];
-    }
-    return ok ? packs : NULL;
+    return api_load_packs(&s->arena, &no_images, n, names, &paths, &s->diags, packs) ? packs
+                                                                                     : NULL;
 }
 
 const struct pm_auto *packs_compile(struct session *s, uint32_t n,
                                     const struct rule_pack *const *packs) {
     struct dsl_paths paths = api_paths(&s->arena);
-    return api_compile(&s->arena, packs, n, &paths, &s->diags);
+    return api_compile(&s->arena, &no_images, packs, n, &paths, &s->diags);
+}
+
+/* The packs of plug-ins, but for those that raise models. */
+static void name_plugin_packs(struct session *s, const struct api_images *images) {
+    for (uint32_t i = 0; i < images->nplugins; i++) {
+        const struct cg_image *image = images->list.at[i];
+        for (uint32_t k = 0; k < image->npacks; k++)
+            if (!image->packs[k]->raises_opset)
+                vec_push(&s->arena, &s->options.packs, image->packs[k]->source->name);
+    }
+}
+
+const struct pm_auto *packs_for_run(struct session *s) {
+    struct dsl_paths paths = api_paths(&s->arena);
+    struct api_images images;
+    struct options *o = &s->options;
+    api_images_init(&images, &s->arena);
+    for (uint32_t i = 0; i < o->plugins.len; i++)
+        if (api_add_plugin(&images, &s->arena, o->plugins.at[i], &s->diags) != RW_OK)
+            return NULL;
+    if (o->packs.len == 0) name_plugin_packs(s, &images);
+    uint32_t n = o->packs.len ? o->packs.len : 1;
+    const struct rule_pack **packs =
+        arena_new_array(&s->arena, const struct rule_pack *, n);
+    if (!api_load_packs(&s->arena, &images, n, o->packs.len ? o->packs.at : standard, &paths,
+                        &s->diags, packs))
+        return NULL;
+    return api_compile(&s->arena, &images, packs, n, &paths, &s->diags);
 }

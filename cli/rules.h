@@ -1,4 +1,4 @@
-/* rules.h -- onnxrw rules test. SPDX-License-Identifier: Apache-2.0 */
+/* rules.h -- onnxrw rules test and compile. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_RULES_H
 #define CLI_RULES_H
 
@@ -11,5 +11,8 @@ enum rw_code rules_test(struct session *s, const char *pack);
 /* Warns when a near miss, which did not match, fails at something else than it names. */
 void rules_near(struct session *s, const struct pm_auto *rules, const struct rule *r,
                 const struct rule_example *e, const struct pm_options *o);
+
+/* Writes packs as C or as a library, to -o. */
+enum rw_code rules_compile(struct session *s, uint32_t n, const char *const *names);
 
 #endif

@@ -18,7 +18,15 @@ struct dsl_paths {
  * file. NULL when there were errors; diagnostics in any case. Lives in *a. */
 const struct rule_pack *dsl_load(struct arena *a, const char *name,
                                  const struct dsl_paths *paths, struct diag_sink *diags);
-/* The same from text; `use` resolves in the folders only. */
+/* Several, in the order of their names. Rules that they share, by `use`, are the same
+ * objects. false when one could not be loaded. */
+bool dsl_load_packs(struct arena *a, uint32_t n, const char *const *names,
+                    const struct dsl_paths *paths, struct diag_sink *diags,
+                    const struct rule_pack **out);
+/* The file that dsl_load would read for that name, with its warnings, or NULL. */
+const char *dsl_pack_file(struct arena *a, const char *name,
+                          const struct dsl_paths *paths, struct diag_sink *diags);
+/* The same as dsl_load from text; `use` resolves in the folders only. */
 const struct rule_pack *dsl_parse(struct arena *a, const struct diag_source *source,
                                   const struct dsl_paths *paths, struct diag_sink *diags);
 /* The text in canonical form; RW_USAGE and diagnostics when it does not parse. Comments

@@ -129,11 +129,18 @@ static bool same_text(const struct diag_source *a, const struct diag_source *b) 
     return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
 }
 
+/* What a file uses depends on the tree that it is read in. */
+static bool same_tree(const struct unit *u, const struct load *ld) {
+    return u->folder == ld->folder ||
+           (u->folder && ld->folder && rw_streq(u->folder, ld->folder));
+}
+
 /* Read already, by this path or by another that leads to the same text. */
 static struct unit *known_unit(struct load *ld, const char *path,
                                const struct diag_source *s) {
     for (uint32_t i = 0; i < ld->units.len; i++) {
         struct unit *u = ld->units.at[i];
+        if (!same_tree(u, ld)) continue;
         if (path ? rw_streq(u->path, path) : same_text(u->source, s)) return u;
     }
     return NULL;
@@ -241,7 +248,8 @@ static struct unit *load_unit(struct load *ld, const char *path,
     struct unit *u = known_unit(ld, NULL, source);
     if (u && !u->loading) return u;
     u = arena_new(ld->arena, struct unit);
-    *u = (struct unit){.load = ld, .source = source, .path = path, .loading = true};
+    *u = (struct unit){.load = ld, .source = source, .path = path, .folder = ld->folder,
+                       .loading = true};
     map_init(&u->rule_index, ld->arena);
     map_init(&u->pattern_index, ld->arena);
     map_init(&u->operator_index, ld->arena);
@@ -330,9 +338,10 @@ static void check_patterns_used(struct unit *u) {
 /* --- entry ------------------------------------------------------------------------- */
 static const struct rule_pack *load_all(struct load *ld, const char *path,
                                         const struct diag_source *source) {
+    uint32_t known = ld->units.len;
     struct unit *top = load_unit(ld, path, source, 0);
     if (!top) return NULL;
-    check_patterns_used(top);
+    if (ld->units.len > known) check_patterns_used(top);
     const struct rule_pack *pack = dsl_assemble(ld, top);
     return ld->failed ? NULL : pack;
 }
@@ -349,21 +358,48 @@ static const char *find_pack(struct load *ld, const char *name) {
     return pack;
 }
 
+static const char *find_or_tell(struct load *ld, const char *name) {
+    const char *path = find_pack(ld, name);
+    if (path) return tidy(ld->arena, path);
+    diag_where(ld->diags, DIAG_ERROR, name, "there is no such pack");
+    for (uint32_t i = 0; ld->paths && i < ld->paths->n; i++)
+        diag_where(ld->diags, DIAG_NOTE, name, "not in \"%s\"", ld->paths->folders[i]);
+    return NULL;
+}
+
+static const struct rule_pack *load_named(struct load *ld, const char *name) {
+    const char *path = find_or_tell(ld, name);
+    if (!path) return NULL;
+    ld->folder = folder_of(ld->arena, path);
+    ld->failed = false;
+    const struct diag_source *source = dsl_read(ld->arena, path, ld->diags);
+    return source ? load_all(ld, path, source) : NULL;
+}
+
+bool dsl_load_packs(struct arena *a, uint32_t n, const char *const *names,
+                    const struct dsl_paths *paths, struct diag_sink *diags,
+                    const struct rule_pack **out) {
+    struct load ld = {.arena = a, .diags = diags, .paths = paths};
+    bool ok = true;
+    intern_init(&ld.names, a);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = load_named(&ld, names[i]);
+        ok = ok && out[i];
+    }
+    return ok;
+}
+
 const struct rule_pack *dsl_load(struct arena *a, const char *name,
                                  const struct dsl_paths *paths, struct diag_sink *diags) {
+    const struct rule_pack *pack;
+    return dsl_load_packs(a, 1, &name, paths, diags, &pack) ? pack : NULL;
+}
+
+const char *dsl_pack_file(struct arena *a, const char *name,
+                          const struct dsl_paths *paths, struct diag_sink *diags) {
     struct load ld = {.arena = a, .diags = diags, .paths = paths};
-    intern_init(&ld.names, a);
     const char *path = find_pack(&ld, name);
-    if (!path) {
-        diag_where(diags, DIAG_ERROR, name, "there is no such pack");
-        for (uint32_t i = 0; paths && i < paths->n; i++)
-            diag_where(diags, DIAG_NOTE, name, "not in \"%s\"", paths->folders[i]);
-        return NULL;
-    }
-    path = tidy(a, path);
-    ld.folder = folder_of(a, path);
-    const struct diag_source *source = dsl_read(a, path, diags);
-    return source ? load_all(&ld, path, source) : NULL;
+    return path ? tidy(a, path) : NULL;
 }
 
 const struct rule_pack *dsl_parse(struct arena *a, const struct diag_source *source,

@@ -28,6 +28,7 @@ struct unit {
     struct load *load;
     const struct diag_source *source;
     const char *path;        /* as opened */
+    const char *folder;      /* of the first file, when it was loaded: see load */
     const struct ast_file *file;
     const struct ast_pack *head; /* or NULL */
     struct rule_pack *pack;  /* head and parameters; rules of the file alone */

@@ -165,6 +165,7 @@ static void want_all(struct unit *u) {
 /* --- one pack ---------------------------------------------------------------------- */
 struct assembly {
     struct load *ld;
+    VEC(const struct diag_source *) sources;
     VEC(const struct rule *) rules;
     VEC(struct rule_stage) stages;
     VEC(struct rule_param) params;
@@ -182,6 +183,7 @@ static void add_params(struct assembly *as, const struct rule_pack *p) {
 static void number_rules(struct assembly *as, struct unit *u) {
     if (u->numbered) return;
     u->numbered = true;
+    vec_push(as->ld->arena, &as->sources, u->source);
     for (uint32_t i = 0; i < u->uses.len; i++) number_rules(as, u->uses.at[i].unit);
     add_params(as, u->pack);
     for (uint32_t i = 0; i < u->rules.len; i++) {
@@ -279,13 +281,28 @@ static void stages_of(struct assembly *as, struct unit *u) {
     push_stage(as, u->pack->name, false, (struct span){u->source, 0, 0}, list.len, list.at);
 }
 
+/* Of what another pack of the same load wanted, nothing is left. */
+static void forget_wanted(struct load *ld) {
+    for (uint32_t i = 0; i < ld->units.len; i++) {
+        struct unit *u = ld->units.at[i];
+        u->whole = u->numbered = u->staged = false;
+        for (uint32_t k = 0; k < u->rules.len; k++) {
+            u->rules.at[k].wanted = u->rules.at[k].in_phase = false;
+            u->rules.at[k].number = MAP_NONE;
+        }
+    }
+}
+
 const struct rule_pack *dsl_assemble(struct load *ld, struct unit *top) {
     struct assembly as = {.ld = ld};
+    forget_wanted(ld);
     want_all(top);
     number_rules(&as, top);
     stages_of(&as, top);
     struct rule_pack *pack = arena_new(ld->arena, struct rule_pack);
     *pack = *top->pack;
+    pack->nsources = as.sources.len;
+    pack->sources = as.sources.at;
     pack->params = as.params.at;
     pack->nparams = as.params.len;
     pack->rules = as.rules.at;

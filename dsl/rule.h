@@ -11,7 +11,8 @@
  *
  * A slot that the chosen alternatives did not reach is absent after the match.
  *
- * All of it is immutable, in the pack's arena, and keeps spans for explain.
+ * All of it is immutable, in the pack's arena, and keeps spans for explain. Compiled packs
+ * have it as C data: fields are described to the generator in codegen/layout.def.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef DSL_RULE_H
@@ -344,6 +345,8 @@ struct rule_stage {
 struct rule_pack {
     const char *name, *doc, *version;
     const struct diag_source *source;
+    uint32_t nsources; /* all files that it was made of, its own first */
+    const struct diag_source *const *sources;
     int64_t opset_least;    /* of ai.onnx, as claimed; 0 when not said */
     int64_t opset_most;     /* 0: none */
     bool changes_interface;

@@ -42,9 +42,9 @@ struct pm_origin {
  * the inner sequences fill, and are cleared in front of them. */
 struct pm_step {
     struct pm_insn in;
-    struct pm_origin place;
     uint32_t ninner;
     struct pm_seq *inner;
+    const struct pm_origin *place;
     uint16_t first, end;
 };
 struct pm_seq {
@@ -214,7 +214,8 @@ struct pm_auto {
     VEC(struct pm_accept) accept;
     VEC(const struct rule *) rules; /* each once, in order of first stage */
     struct pm_insns code;
-    struct pm_origins places; /* of each instruction; of a shared one, the first rule's */
+    struct pm_origins places; /* of each instruction; of a shared one, the first rule's.
+                                 None where the automaton was compiled to C */
     struct pm_subs *subs;         /* of the label level */
     VEC(struct pm_stage) stages;
     VEC(const struct rule_pack *) packs; /* those given, and those that they use */

@@ -91,14 +91,14 @@ struct writer {
     struct pm_origins *places; /* or NULL */
 };
 
-static uint32_t put(struct writer *p, struct pm_insn in, struct pm_origin place) {
+static uint32_t put(struct writer *p, struct pm_insn in, const struct pm_origin *place) {
     vec_push(p->arena, p->code, in);
-    if (p->places) vec_push(p->arena, p->places, place);
+    if (p->places) vec_push(p->arena, p->places, place ? *place : (struct pm_origin){0});
     return p->code->len - 1;
 }
 
 static uint32_t put_jump(struct writer *p, enum pm_opcode op) {
-    return put(p, (struct pm_insn){.op = (uint8_t)op}, (struct pm_origin){0});
+    return put(p, (struct pm_insn){.op = (uint8_t)op}, NULL);
 }
 
 static void put_step(struct writer *p, const struct pm_step *s);

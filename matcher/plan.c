@@ -19,11 +19,19 @@ uint16_t plan_reg(struct planner *pl) {
     return (uint16_t)pl->nregs++;
 }
 
+static const struct pm_origin *keep_place(struct planner *pl) {
+    const struct pm_origin *k = pl->kept, *now = &pl->place;
+    bool same = k && k->pat == now->pat && k->at.source == now->at.source &&
+                k->at.begin == now->at.begin && k->at.end == now->at.end;
+    if (!same) pl->kept = arena_copy(pl->p->arena, now, sizeof *now);
+    return pl->kept;
+}
+
 struct pm_step *plan_emit(struct planner *pl, enum pm_opcode op, uint16_t a, uint16_t b,
                           uint32_t x) {
     vec_push(pl->p->arena, &pl->seq->steps,
              (struct pm_step){.in = {.op = (uint8_t)op, .a = a, .b = b, .x = x},
-                              .place = pl->place});
+                              .place = keep_place(pl)});
     return vec_last(&pl->seq->steps);
 }
 

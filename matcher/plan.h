@@ -51,6 +51,7 @@ struct planner {
     struct slot_plan *slots;
     struct pm_seq *seq; /* being written */
     struct pm_origin place; /* what is being planned */
+    const struct pm_origin *kept; /* the same, as the newest step has it; or NULL */
     uint32_t nregs;
     uint32_t nest;
     VEC(uint32_t) pending; /* slots that were seen and whose definition is not matched */

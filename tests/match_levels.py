@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The matcher with labels, without them and the brute-force matcher find the same matches.
 
-    match_levels.py MATCH [--most N] [--packs NAME,...] [MODEL or FOLDER]...
+    match_levels.py MATCH [--most N] [--packs NAME,...] [--plugin LIBRARY] [MODEL or FOLDER]...
 
 MATCH (tests/tools/match.c) compares them at each node before and after a run of a pack, and
 after each rewrite. The packs are those of the golden cases over their own models, and the
 packs of rules/ over all of them; with models, the packs over those. The brute-force matcher
-is asked in graphs of up to N nodes. Exit status 1 when anything differs.
+is asked in graphs of up to N nodes. Packs of LIBRARY are run as they were compiled there, and
+must find what their files find. Exit status 1 when anything differs.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse, pathlib, subprocess, sys
@@ -34,6 +35,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("match")
     p.add_argument("--most", type=int, default=60)
+    p.add_argument("--plugin")
     p.add_argument("--packs", default="auto.rules,bert.rules")
     p.add_argument("models", nargs="*", type=pathlib.Path)
     o = p.parse_args()
@@ -41,7 +43,8 @@ def main():
     models = [m for x in o.models for m in (sorted(x.glob("*.onnx")) if x.is_dir() else [x])]
     tasks = [(pack, m) for pack in packs for m in models] if models else golden_tasks(packs)
     text = "".join(f"{pack}\t{model}\n" for pack, model in tasks)
-    done = subprocess.run([o.match, RULES, str(o.most)], input=text, capture_output=True, text=True)
+    plugin = [o.plugin] if o.plugin else []
+    done = subprocess.run([o.match, RULES, str(o.most), *plugin], input=text, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="")
     sys.exit(done.returncode != 0)
 

@@ -103,3 +103,65 @@ bool levels_agree(const struct pm_auto *p, struct ir_model *m, struct levels *su
     arena_free(&c.arena);
     return ok;
 }
+
+/* --- two automata -------------------------------------------------------------------- */
+/* Their tables have the same order. */
+static bool alike(const struct pm_auto *p, const struct pm_match *x,
+                  const struct pm_auto *q, const struct pm_match *y) {
+    const struct rule *r = x->accept->rule;
+    return x->accept - p->accept.at == y->accept - q->accept.at &&
+           rw_streq(r->name, y->accept->rule->name) && x->nnodes == y->nnodes &&
+           memcmp(x->nodes, y->nodes, x->nnodes * sizeof *x->nodes) == 0 &&
+           memcmp(x->slots, y->slots, r->nslots * sizeof *x->slots) == 0;
+}
+
+struct twins {
+    struct arena arena;
+    struct pm_matcher at[2];
+    struct pm_labels labels[2];
+};
+
+static bool twins_agree(struct twins *t, uint32_t stage, struct ir_graph *g, ir_node n) {
+    const struct pm_matcher *x = &t->at[0], *y = &t->at[1];
+    for (uint32_t i = 0; i < 2; i++)
+        pm_matcher_find(&t->at[i], &t->at[i].p->stages.at[stage], g, n);
+    bool same = x->found.len == y->found.len;
+    for (uint32_t i = 0; same && i < x->found.len; i++)
+        same = alike(x->p, &x->found.at[i], y->p, &y->found.at[i]);
+    return same;
+}
+
+static bool graph_is_same(struct twins *t, struct ir_graph *g, struct levels *sum,
+                          struct buf *why) {
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct pm_site site = pm_matcher_site(&t->at[i], g);
+        pm_labels_begin(&t->labels[i], &site);
+    }
+    for (uint32_t s = 0; s < t->at[0].p->stages.len; s++)
+        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
+            if (!twins_agree(t, s, g, n)) {
+                buf_printf(why, "compiled rules differ at node %u, %s\n", n, ir_op_name(g, n));
+                return false;
+            }
+            sum->compared += t->at[0].found.len;
+        }
+    return true;
+}
+
+bool levels_same(const struct pm_auto *p, const struct pm_auto *q, struct ir_model *m,
+                 struct levels *sum, struct buf *why) {
+    const struct pm_options o = {.target = TARGET_ORT};
+    struct twins t = {0};
+    bool ok = p->stages.len == q->stages.len;
+    for (uint32_t i = 0; i < 2; i++) {
+        pm_matcher_init(&t.at[i], i ? q : p, m, &o, &t.arena);
+        pm_labels_init(&t.labels[i], i ? q : p, &t.arena);
+        t.at[i].labels = &t.labels[i];
+    }
+    for (uint32_t i = 0; ok && i < m->graphs.len; i++)
+        if (ir_graph_is_live(m->graphs.at[i]))
+            ok = graph_is_same(&t, m->graphs.at[i], sum, why);
+    for (uint32_t i = 0; i < 2; i++) pm_matcher_free(&t.at[i]);
+    arena_free(&t.arena);
+    return ok;
+}

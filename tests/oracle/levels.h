@@ -11,7 +11,12 @@ struct levels {
     uint64_t nodes, matches;
     uint64_t labelled, bare; /* candidates, with labels and without */
     uint64_t asked;          /* of the oracle: rules at nodes */
+    uint64_t compared;       /* matches of compiled rules */
 };
+/* Do both find the same at each node, in the same order? p and q are the same packs, compiled
+ * in two ways. */
+bool levels_same(const struct pm_auto *p, const struct pm_auto *q, struct ir_model *m,
+                 struct levels *sum, struct buf *why);
 /* Every node of every graph, every stage. false: *why in words. */
 bool levels_agree(const struct pm_auto *p, struct ir_model *m, struct levels *sum,
                   struct buf *why);

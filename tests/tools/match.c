@@ -1,16 +1,18 @@
 /* match.c -- compares the matcher with itself and with the oracle, over packs and models.
  *
- *     match FOLDER MOST
+ *     match FOLDER MOST [PLUGIN]
  *
  * Reads lines "PACK<tab>MODEL"; FOLDER is where packs are looked up. At each node of the
  * model the matcher must find the same with labels, without, and, where the graph has no
  * more than MOST nodes, as the oracle; then the pack is run, all being compared after each
- * rewrite, labels with labels from scratch too; then once more at each node. Prints what
- * differs, and sums.
+ * rewrite, labels with labels from scratch too; then once more at each node. Packs that
+ * PLUGIN (of `rules compile`) has are run as they were compiled there, which must find the
+ * same as what their files give. Prints what differs, and sums.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "dsl/dsl.h"
+#include "base/library.h"
+#include "codegen/codegen.h"
 #include "tests/oracle/levels.h"
 
 #include <stdio.h>
@@ -22,7 +24,7 @@ struct task {
     const char *pack, *file;
     struct dsl_paths paths;
     struct ir_model *model;
-    const struct pm_auto *rules;
+    const struct pm_auto *rules, *compiled; /* compiled NULL: the plug-in has none */
 };
 
 static bool ends_with(const char *text, const char *end) {
@@ -36,11 +38,19 @@ static struct ir_model *read_model(struct task *t) {
     return s ? ir_text_parse(&t->arena, s, &t->diags) : NULL;
 }
 
-static bool open_task(struct task *t) {
+static const struct pm_auto *find_compiled(const struct cg_image *image, const char *path) {
+    const struct rule_pack *packs[2];
+    packs[0] = image ? cg_unchanged(image, path) : NULL;
+    packs[1] = image ? cg_named(image, "opset") : NULL;
+    return packs[0] && packs[0] != packs[1] ? cg_compiled(image, packs, 2) : NULL;
+}
+
+static bool open_task(struct task *t, const struct cg_image *image) {
     const struct rule_pack *packs[] = {
         dsl_load(&t->arena, t->pack, &t->paths, &t->diags),
         dsl_load(&t->arena, "opset.rules", &t->paths, &t->diags)};
     if (packs[0] && packs[1]) t->rules = pm_compile(&t->arena, packs, 2, &t->diags);
+    if (t->rules) t->compiled = find_compiled(image, packs[0]->source->name);
     t->model = t->rules ? read_model(t) : NULL;
     return t->model && ir_infer_model(t->model, &t->diags) == RW_OK;
 }
@@ -49,20 +59,24 @@ static bool run_task(struct task *t, struct levels *sum, struct buf *why) {
     const struct pm_options o = {.target = TARGET_ORT, .level = CLASS_APPROX,
                                  .labels = PM_LABELS_CHECKED};
     struct pm_report report;
-    if (!levels_agree(t->rules, t->model, sum, why)) return false;
-    if (pm_run(t->rules, t->model, &o, &t->arena, &report, &t->diags) != RW_OK) return true;
-    return levels_agree(t->rules, t->model, sum, why);
+    const struct pm_auto *p = t->compiled ? t->compiled : t->rules;
+    if (!levels_agree(p, t->model, sum, why)) return false;
+    if (p != t->rules && !levels_same(t->rules, p, t->model, sum, why)) return false;
+    if (pm_run(p, t->model, &o, &t->arena, &report, &t->diags) != RW_OK) return true;
+    if (p != t->rules && !levels_same(t->rules, p, t->model, sum, why)) return false;
+    return levels_agree(p, t->model, sum, why);
 }
 
 /* A model that cannot be read, or a pack that does not end, is another test's business. */
-static bool do_line(char *line, const char *folder, struct levels *sum) {
+static bool do_line(char *line, const char *folder, const struct cg_image *image,
+                    struct levels *sum) {
     struct task t = {.pack = strtok(line, "\t\n"), .file = strtok(NULL, "\t\n"),
                      .paths = {1, &folder}};
     struct buf why = {0};
     bool ok = true;
     diag_init(&t.diags, &t.arena);
     if (!t.file) return false;
-    if (open_task(&t)) ok = run_task(&t, sum, &why);
+    if (open_task(&t, image)) ok = run_task(&t, sum, &why);
     if (!ok) printf("%s, %s: %s\n", t.pack, t.file, buf_text(&why));
     if (t.model) ir_model_close(t.model);
     buf_free(&why);
@@ -70,15 +84,27 @@ static bool do_line(char *line, const char *folder, struct levels *sum) {
     return ok;
 }
 
+static const struct cg_image *load_plugin(const char *path) {
+    const char *why;
+    void *at = library_function(path, CG_SYMBOL, &why);
+    cg_entry *entry;
+    if (!at) fprintf(stderr, "%s\n", why), exit(RW_USAGE);
+    memcpy(&entry, &at, sizeof entry);
+    if (cg_refused(entry())) fprintf(stderr, "%s\n", cg_refused(entry())), exit(RW_USAGE);
+    return entry()->image;
+}
+
 int main(int argc, char **argv) {
     char line[8192];
     struct levels sum = {0};
     uint32_t wrong = 0, n = 0;
-    if (argc != 3) return RW_USAGE;
+    if (argc < 3 || argc > 4) return RW_USAGE;
+    const struct cg_image *image = argc == 4 ? load_plugin(argv[3]) : NULL;
     sum.most = (uint32_t)strtoul(argv[2], NULL, 10);
-    for (; fgets(line, sizeof line, stdin); n++) wrong += !do_line(line, argv[1], &sum);
+    for (; fgets(line, sizeof line, stdin); n++) wrong += !do_line(line, argv[1], image, &sum);
     printf("%u models, %u wrong: %" PRIu64 " nodes, %" PRIu64 " matches, %" PRIu64
            " candidates, %" PRIu64 " without labels, %" PRIu64 " times the oracle\n",
            n, wrong, sum.nodes, sum.matches, sum.labelled, sum.bare, sum.asked);
+    if (image) printf("%" PRIu64 " matches compared with those of compiled rules\n", sum.compared);
     return wrong ? RW_WRONG : RW_OK;
 }
