@@ -88,15 +88,16 @@ def messages(onnxrw, folder):
 
 
 def golden_runs(onnxrw, plugin, folder):
-    """The same models, byte for byte, through the library and through the files."""
+    """The same models, byte for byte, through the library and through the files; a case of each
+    pack, since their matches are compared one by one elsewhere."""
     count = 0
     for pack in sorted(GOLDEN.rglob("pack.rules")):
-        for case in sorted(pack.parent.rglob("in.txt")):
+        for case in sorted(pack.parent.rglob("in.txt"))[:1]:
             model = folder / "m.onnx"
             if run(onnxrw, "parse", case, "-o", model).returncode:
                 continue
             outs = []
-            for args in (("-r", pack), ("--plugin", plugin, "-r", pack.relative_to(GOLDEN))):
+            for args in (("-r", pack), ("--plugin", plugin, "-r", pack.relative_to(HERE.parent))):
                 out = folder / f"{len(outs)}.onnx"
                 out.unlink(missing_ok=True)
                 done = run(onnxrw, "-O2", *args, "-o", out, model)
@@ -124,16 +125,14 @@ def main():
         same_bytes(onnxrw, folder)
         without_warnings(onnxrw, folder)
         messages(onnxrw, folder)
-        plugin = compile_packs(onnxrw, folder / "golden.so", *sorted(GOLDEN.rglob("pack.rules")), CC=cc)
+        packs = sorted(GOLDEN.rglob("pack.rules")) + sorted(RULES.rglob("*.rules"))
+        plugin = compile_packs(onnxrw, folder / "all.so", *packs, CC=cc)
         count = golden_runs(onnxrw, plugin, folder)
         whole_plugin(onnxrw, folder)
         done = run(sys.executable, HERE / "match_levels.py", match, "--most", 0, "--plugin", plugin)
-        check(done.returncode == 0, done.stdout, done.stderr)
-        libs = compile_packs(onnxrw, folder / "lib.so", *sorted(RULES.rglob("*.rules")), CC=cc)
-        again = run(sys.executable, HERE / "match_levels.py", match, "--most", 0, "--plugin", libs)
-        check(again.returncode == 0, again.stdout, again.stderr)
-    check(not done.stdout.endswith("\n0 matches compared with those of compiled rules\n"), "nothing was compared")
-    print(done.stdout.splitlines()[-1], again.stdout.splitlines()[-1], f"{count} golden runs", sep="\n")
+    compared = done.stdout.splitlines()[-1]
+    check(done.returncode == 0 and not compared.startswith("0 "), done.stdout, done.stderr)
+    print(f"{compared}, {count} golden cases run")
     print("\n".join(wrong) or "compiled packs are as their files")
     sys.exit(len(wrong) > 0)
 

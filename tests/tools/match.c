@@ -39,10 +39,11 @@ static struct ir_model *read_model(struct task *t) {
 }
 
 static const struct pm_auto *find_compiled(const struct cg_image *image, const char *path) {
-    const struct rule_pack *packs[2];
-    packs[0] = image ? cg_unchanged(image, path) : NULL;
-    packs[1] = image ? cg_named(image, "opset") : NULL;
-    return packs[0] && packs[0] != packs[1] ? cg_compiled(image, packs, 2) : NULL;
+    const struct rule_pack *packs[2] = {image ? cg_unchanged(image, path) : NULL, NULL};
+    if (!packs[0] || packs[0]->raises_opset) return NULL;
+    for (uint32_t i = 0; i < image->npacks; i++)
+        if (image->packs[i]->raises_opset) packs[1] = image->packs[i];
+    return packs[1] ? cg_compiled(image, packs, 2) : NULL;
 }
 
 static bool open_task(struct task *t, const struct cg_image *image) {
