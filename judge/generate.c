@@ -100,6 +100,14 @@ static bool show_interior(struct gen *x) {
     return true;
 }
 
+static void show_all(struct gen *x) {
+    for (ir_value v = 0; v < x->g->values.len; v++) {
+        const struct ir_value_info *i = ir_val(x->g, v);
+        bool is_computed = i->producer != IR_NONE && !i->tensor;
+        if (is_computed && ir_dtype_is_float(ir_type_dtype(i->type))) make_output(x, v);
+    }
+}
+
 static const struct rule_family *family_of(const struct rule *r, uint32_t slot) {
     for (uint32_t i = 0; i < r->njoins; i++)
         if (r->joins[i].slot == slot) return r->joins[i].family;
@@ -139,7 +147,9 @@ static bool build(struct gen *x) {
         any = true;
         if (!gen_chance(x, 10)) GEN(show_root(x, x->members.at[i]));
     }
-    return any && show_interior(x) && judge_gen_end_body(x);
+    GEN(any && show_interior(x));
+    if (x->plan->reveals) show_all(x);
+    return judge_gen_end_body(x) && judge_gen_sizes_agree(x);
 }
 
 /* Where all is constant, folding is at work, and not the rule. */
@@ -153,7 +163,7 @@ struct judge_instance *judge_generate(const struct judge_plan *plan, struct judg
                     .out = arena_new(a, struct judge_instance)};
     bool ok = build(&x);
     if (x.asker) pm_asker_free(x.asker);
-    for (uint32_t i = 0; i < x.out->made.len; i++) {
+    for (uint32_t i = 0; i < x.out->made.len && !plan->reveals; i++) {
         struct judge_made k = x.out->made.at[i];
         plan->choices->list.at[k.choice].tried[k.way]++;
     }

@@ -109,6 +109,8 @@ void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shap
 ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or a new one */
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
+/* Does each symbol still stand for its size after all that nodes ask of it? */
+bool judge_gen_sizes_agree(struct gen *x);
 /* Equal dimensions for a model: numbers and plain symbols; others get a new symbol. */
 bool judge_gen_plain(struct gen *x, struct gen_shape *s);
 

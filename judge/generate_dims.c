@@ -59,6 +59,22 @@ bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
     return known && *out >= 0;
 }
 
+/* Where nodes make a symbol another's equal, a runtime fed with different sizes need not say
+ * no: its Concat skips what is empty, and leaves memory unset. */
+bool judge_gen_sizes_agree(struct gen *x) {
+    struct ir_dims *t = x->m->dims;
+    uint32_t mark = ir_dims_mark(t);
+    bool all = true;
+    for (ir_node n = x->g->first; n != IR_NONE; n = ir_nod(x->g, n)->next)
+        ir_assume_node(x->g, n); /* the nodes of a body run, too */
+    for (uint32_t i = 0; i < x->sizes.len && all; i++) {
+        struct gen_size s = x->sizes.at[i];
+        all = ir_dim_unify(t, s.symbol, ir_dim_const(t, s.size));
+    }
+    ir_dims_undo(t, mark);
+    return all;
+}
+
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out) {
     const struct ir_type *t = v == IR_NONE ? NULL : ir_val(x->g, v)->type;
     if (!ir_type_ranked(t) || t->rank > GEN_RANK) return false;

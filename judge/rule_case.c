@@ -119,21 +119,6 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     return JUDGE_SAME;
 }
 
-/* Floating results of nodes that are no outputs yet. */
-static const char *const *inner_values(const struct ir_graph *g, struct arena *a,
-                                       uint32_t *n) {
-    const char **names = arena_new_array(a, const char *, g->values.len + 1);
-    *n = 0;
-    for (ir_value v = 0; v < g->values.len; v++) {
-        const struct ir_value_info *x = ir_val(g, v);
-        bool is_node = x->producer != IR_NONE && !x->tensor;
-        if (is_node && !ir_has(g, v, IR_IS_OUTPUT) &&
-            ir_dtype_is_float(ir_type_dtype(x->type)))
-            names[(*n)++] = arena_strdup(a, x->name);
-    }
-    return names;
-}
-
 struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
                                  struct judge_draws *d, struct arena *a) {
     struct judge_case c = {.end = JUDGE_NO_INSTANCE};
@@ -144,7 +129,7 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     uint64_t seed = judge_draw(d, 1000);
     ask(p, &c, a);
     if (judge_model_of(c.instance->model, a, &diags, &c.before) != RW_OK) return c;
-    c.inner = inner_values(c.instance->model->main, a, &c.ninner);
+    c.made_of = d;
     c.end = rewrite(p, &c, a);
     if (c.end != JUDGE_SAME) return c;
     if (judge_model_of(c.instance->model, a, &diags, &c.after) != RW_OK)

@@ -57,9 +57,8 @@ struct judge_case {
     uint32_t block;        /* emitted; nblocks: unknown */
     enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */
     struct judge_instance *instance;
-    const char *const *inner; /* names of values of the instance that are no outputs */
-    uint32_t ninner;
     struct judge_model before, after;
+    const struct judge_draws *made_of; /* the numbers, to make it again */
     struct judge_values inputs;
 };
 /* Makes, rewrites, runs. All in *a. */
@@ -72,7 +71,7 @@ enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
 
 /* rule_nudge.c: the last bits of floats changed, at random. */
 struct ir_tensor *judge_nudged(struct arena *a, const struct ir_tensor *t, uint64_t *seed);
-/* The same for the initializers of a model. */
+/* The same for the constants of a model. */
 bool judge_nudged_model(struct arena *a, const struct judge_model *is, uint64_t seed,
                         struct judge_model *out);
 
