@@ -249,20 +249,35 @@ static bool implied_hold(struct pm_build *b, const struct pm_draft *d, ir_node n
     return true;
 }
 
-/* An output that nobody wants is left empty, if it may be. */
+/* An output that nobody wants is left away, or empty, if it may be. Those of a row (Split)
+ * may not: how many there are says what they are. */
 static bool needs_name(const struct pm_draft *d, uint32_t k) {
     const struct ir_formal_param *formal = ir_schema_output(d->schema, k);
     return formal && formal->option != IR_OPTIONAL_FORMAL;
 }
 
+/* The outputs of the node, *nout of the statement and those that the schema asks for. */
+static ir_value *add_outputs(struct pm_build *b, const struct pm_draft *d,
+                             const bool *wanted, uint32_t *nout) {
+    uint32_t named = *nout;
+    while (*nout > 1 && !wanted[*nout - 1] && !needs_name(d, *nout - 1)) --*nout;
+    *nout = rw_max_u32(*nout, d->schema->min_outputs);
+    ir_value *all = arena_new_array(b->env->site.arena, ir_value, *nout);
+    for (uint32_t k = 0; k < *nout; k++) {
+        bool is_there = (k < named && wanted[k]) || needs_name(d, k);
+        all[k] = is_there ? ir_add_value(b->g, b->hint, NULL) : IR_NONE;
+    }
+    return all;
+}
+
 static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const bool *wanted,
                 ir_value *out) {
     if (!may_stand(b, d)) return false;
-    while (nout > 1 && !wanted[nout - 1]) nout--;
-    for (uint32_t k = 0; k < nout; k++)
-        if (wanted[k] || needs_name(d, k)) out[k] = ir_add_value(b->g, b->hint, NULL);
+    uint32_t count = nout;
+    ir_value *all = add_outputs(b, d, wanted, &count);
+    memcpy(out, all, rw_min_u32(count, nout) * sizeof *out);
     struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len,
-                            .nout = nout, .nattr = d->attrs.len, .in = d->in.at, .out = out,
+                            .nout = count, .nattr = d->attrs.len, .in = d->in.at, .out = all,
                             .attr = d->attrs.at, .rule = b->rule};
     ir_node n = ir_add_node(b->g, &x, b->root);
     vec_push(b->done->arena, &b->done->made, n);
