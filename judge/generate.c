@@ -149,7 +149,7 @@ static bool build(struct gen *x) {
     }
     GEN(any && show_interior(x));
     if (x->plan->reveals) show_all(x);
-    return judge_gen_end_body(x) && judge_gen_sizes_agree(x);
+    return judge_gen_sizes_agree(x) && judge_gen_end_body(x);
 }
 
 /* Where all is constant, folding is at work, and not the rule. */

@@ -30,7 +30,7 @@ struct gen {
     struct arena *a;
     struct judge_instance *out;
     struct ir_model *m;
-    struct ir_graph *g;  /* where the pattern stands: the main graph, or a body */
+    struct ir_graph *g;  /* where the pattern stands: the main graph, a body, a function */
     struct pm_asker *asker;
     struct pm_binding *slots;
     const struct ir_attr **params; /* of each slot that a parameter is bound to */
@@ -42,6 +42,7 @@ struct gen {
     VEC(struct gen_size) sizes;
     VEC(ir_value) interior; /* results of pattern nodes, the roots too */
     VEC(ir_value) members;  /* of families */
+    VEC(ir_value) args;     /* of the function that the pattern stands in, by input */
     uint32_t depth;
     uint32_t tries;      /* to make a node */
     bool was_free;       /* a constant was made of what need not be one */
@@ -97,8 +98,11 @@ bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out);
 bool judge_gen_links(struct gen *x, const struct pat *p, ir_value *v);
 bool judge_gen_family(struct gen *x, const struct rule_family *f, ir_value *last);
 
-/* generate_body.c: now and then all that follows stands in the body of a Loop. */
+/* generate_body.c: now and then all that follows stands in the body of a Loop, or in a
+ * function. */
 void judge_gen_begin_body(struct gen *x);
+/* What stands there may be of that domain, too; an import that is there stays. */
+void judge_gen_import(struct gen *x, const char *domain, int64_t version);
 bool judge_gen_end_body(struct gen *x);
 /* An input of the model, and what it is called where the instance stands. */
 ir_value judge_gen_input(struct gen *x, const char *name, const struct ir_type *t);

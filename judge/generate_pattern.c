@@ -212,8 +212,7 @@ static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
                          .op = p->ops[which].name};
     if (p->op_slot != SLOT_NONE && x->slots[p->op_slot].kind == BOUND_OP)
         n.op = ir_op_name(x->g, x->slots[p->op_slot].a);
-    if (ir_opset(x->g, n.domain) == 0)
-        ir_set_opset(x->m, n.domain, ir_schema_newest_opset(n.domain));
+    judge_gen_import(x, n.domain, ir_schema_newest_opset(n.domain));
     n.schema = ir_schema_in(x->g, n.domain, n.op);
     if (!n.schema && !*n.domain) n.schema = ir_schema_runtime(n.op, x->opset);
     GEN(n.schema && !n.schema->deprecated);

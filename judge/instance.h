@@ -52,7 +52,7 @@ struct judge_made { /* a choice that an instance made */
 };
 struct judge_instance {
     struct ir_model *model;
-    struct ir_graph *graph; /* where the pattern stands: the main graph, or a body */
+    struct ir_graph *graph; /* where the pattern stands: main, a body, a function */
     VEC(struct judge_leaf) leaves;
     VEC(struct judge_made) made;
 };

@@ -179,21 +179,55 @@ static void operands_fit_each_other(void) {
     }
 }
 
-static void some_instances_stand_in_bodies(void) {
+static void some_instances_stand_in_bodies_or_functions(void) {
     struct bench b;
-    uint32_t inside = 0;
+    uint32_t bodies = 0, functions = 0;
     open_bench(&b, "rule r: Relu(Add(x, const c)) => x\n");
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct judge_draws d;
         judge_draws_new(&d, &b.arena, seed);
         struct judge_instance *i = judge_generate(&b.plan, &d, &b.arena);
         if (!i || i->graph == i->model->main) continue;
-        inside++;
-        CU_ASSERT_PTR_EQUAL(i->graph->outer, i->model->main);
+        functions += i->graph->function != NULL;
+        bodies += i->graph->outer == i->model->main;
         CU_ASSERT_TRUE(ir_graph_check(i->model->main, NULL));
         CU_ASSERT_TRUE(ir_graph_check(i->graph, NULL));
     }
-    CU_ASSERT_TRUE(inside > 10);
+    CU_ASSERT_TRUE(bodies > 5);
+    CU_ASSERT_TRUE(functions > 5);
+    close_bench(&b);
+}
+
+/* A runtime need not refuse what does not fit. */
+static void sizes_are_those_that_nodes_ask_for_in_bodies_too(void) {
+    struct bench b;
+    uint32_t pairs = 0;
+    open_bench(&b, "rule r: Concat <axis = 1> (x, y) => x { where { rank(x) == 2 } }\n");
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        struct judge_draws d;
+        judge_draws_new(&d, &b.arena, seed);
+        struct judge_instance *i = judge_generate(&b.plan, &d, &b.arena);
+        if (!i || i->leaves.len != 2 || i->leaves.at[0].rank != 2) continue;
+        pairs++;
+        CU_ASSERT_EQUAL(i->leaves.at[0].dims[0], i->leaves.at[1].dims[0]);
+    }
+    CU_ASSERT_TRUE(pairs > 50);
+    close_bench(&b);
+}
+
+static void made_again_an_instance_can_show_what_it_computes(void) {
+    struct bench b;
+    open_bench(&b, "rule r: Relu(Neg(x)) => Abs(x)\n");
+    b.plan.reveals = true;
+    for (uint32_t way = 0; way < 100; way += 6) { /* of where it stands */
+        const uint32_t numbers[] = {0, 0, 0, way};
+        const char *text = replayed(&b, countof(numbers), numbers);
+        const char *outputs = strstr(text, "=> (");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(outputs);
+        uint32_t n = 0;
+        for (const char *p = outputs; *p != '{'; p++) n += strncmp(p, "float[", 6) == 0;
+        CU_ASSERT_EQUAL(n, 3);
+    }
     close_bench(&b);
 }
 
@@ -247,7 +281,12 @@ void add_judge_generate_suite(void) {
                 the_same_numbers_make_the_same_instance);
     CU_add_test(s, "conditions are wishes", conditions_are_wishes);
     CU_add_test(s, "operands fit each other", operands_fit_each_other);
-    CU_add_test(s, "some instances stand in bodies", some_instances_stand_in_bodies);
+    CU_add_test(s, "some instances stand in bodies or functions",
+                some_instances_stand_in_bodies_or_functions);
+    CU_add_test(s, "sizes are those that nodes ask for, in bodies too",
+                sizes_are_those_that_nodes_ask_for_in_bodies_too);
+    CU_add_test(s, "made again, an instance can show what it computes",
+                made_again_an_instance_can_show_what_it_computes);
     CU_add_test(s, "choices of a rule", choices_of_a_rule);
     CU_add_test(s, "the rarest way leads to what was seen least",
                 the_rarest_way_leads_to_what_was_seen_least);
