@@ -175,7 +175,7 @@ static void check_versions(const struct emitting *em, const struct emit *e,
 static void check_emit(const struct emitting *em, const struct emit *e, uint32_t nouts) {
     struct lower *l = em->l;
     if (e->staged) dsl_staged_emit(l, e, nouts);
-    bool named = !e->staged && ((e->kind == EMIT_NODE && e->op_slot == SLOT_NONE) ||
+    bool named = !e->staged && !e->wraps && ((e->kind == EMIT_NODE && e->op_slot == SLOT_NONE) ||
                                e->kind == EMIT_PLUS);
     if (named && dsl_known_op(l, &e->op, e->at, true)) {
         check_target(l, e);

@@ -166,6 +166,9 @@ void dsl_emit(struct lower *l, const struct ast_stmts *stmts, const struct ast *
               struct emit_block *out);
 /* The short form: what replaces the only root. */
 void dsl_emit_short(struct lower *l, const struct ast *e, struct emit_block *out);
+/* lower_function.c: `as function NAME`. */
+void dsl_emit_function(struct lower *l, const struct ast_item *item,
+                       struct emit_block *out);
 /* The body of a staged operator. */
 void dsl_emit_body(struct lower *l, const struct ast *e, struct emit_block *out);
 

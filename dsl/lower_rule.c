@@ -73,7 +73,6 @@ static void clause(struct lower *l, const struct ast_item *item) {
         break;
     case ITEM_AGAIN: l->rule->again = true; break;
     case ITEM_SHAPES: l->rule->shapes_by_rule = true; break;
-    case ITEM_AS_FUNCTION: dsl_refuse(l, item->at, "as function"); break;
     case ITEM_GRAPH:
         dsl_refuse(l, item->at, item->number ? "graph output" : "graph input");
         break;
@@ -102,16 +101,20 @@ static void examples(struct lower *l, const struct ast_items *items) {
 }
 
 /* --- the parts --------------------------------------------------------------------- */
+static const struct ast_item *first(const struct ast_items *items,
+                                    enum ast_item_kind kind) {
+    for (uint32_t i = 0; i < items->len; i++)
+        if (items->at[i].kind == kind) return &items->at[i];
+    return NULL;
+}
+
 static const struct ast_item *only(struct lower *l, const struct ast_items *items,
                                    enum ast_item_kind kind) {
-    const struct ast_item *found = NULL;
+    const struct ast_item *found = first(items, kind);
     for (uint32_t i = 0; i < items->len; i++) {
-        if (items->at[i].kind != kind) continue;
-        if (found) {
-            dsl_error(l, items->at[i].at, "a second one of this in the same rule");
-            diag_at(l->diags, DIAG_NOTE, found->at, "the first is here");
-        }
-        found = &items->at[i];
+        if (items->at[i].kind != kind || &items->at[i] == found) continue;
+        dsl_error(l, items->at[i].at, "a second one of this in the same rule");
+        diag_at(l->diags, DIAG_NOTE, found->at, "the first is here");
     }
     return found;
 }
@@ -158,7 +161,16 @@ static void emit_part(struct lower *l) {
         vec_push(l->arena, &blocks, (struct emit_block){0});
         dsl_emit(l, &item->stmts, item->cond, vec_last(&blocks));
     }
-    if (!blocks.len) dsl_error(l, l->ast->name.at, "a rule without emit { ... }");
+    const struct ast_item *function = first(items, ITEM_AS_FUNCTION);
+    if (function && blocks.len) {
+        dsl_error(l, function->at, "\"as function\" stands in the place of what is emitted");
+        dsl_help(l, function->at, "leave out what is emitted: the function is called instead");
+    } else if (function) {
+        vec_push(l->arena, &blocks, (struct emit_block){0});
+        dsl_emit_function(l, function, &blocks.at[0]);
+    } else if (!blocks.len) {
+        dsl_error(l, l->ast->name.at, "a rule without emit { ... }");
+    }
     l->rule->nblocks = blocks.len;
     l->rule->blocks = blocks.at;
 }

@@ -234,7 +234,7 @@ rule_item:
 | T_PRIORITY integer { $$ = ITEM(ITEM_PRIORITY, @$, .number = $2); }
 | T_AGAIN { $$ = ITEM(ITEM_AGAIN, @$, .number = 0); }
 | T_SHAPES T_BY T_RULE { $$ = ITEM(ITEM_SHAPES, @$, .number = 0); }
-| T_AS T_FUNCTION word { $$ = ITEM(ITEM_AS_FUNCTION, @$, .name = $3); }
+| T_AS T_FUNCTION op_name { $$ = ITEM(ITEM_AS_FUNCTION, @$, .name = $3); }
 | T_GRAPH T_INPUT template ':' type {
       $$ = ITEM(ITEM_GRAPH, @$, .name = WORD($3, @3), .type = $5); }
 | T_GRAPH T_OUTPUT template ':' type {

@@ -236,6 +236,8 @@ struct emit {
     struct pat_op op;
     const struct rule_operator *staged; /* of such an operator, else NULL. It is then a
                             statement's own, which defines all roots */
+    bool wraps;          /* `as function`: a call of a function, op, whose body is what was
+                            matched; a statement's own, which defines all roots */
     uint32_t op_slot;    /* the operator that `as act` bound, or SLOT_NONE */
     uint32_t nattrs;
     const struct emit_attr *attrs;

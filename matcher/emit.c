@@ -48,15 +48,17 @@ bool pm_move_value(struct pm_build *b, ir_value old, ir_value now) {
     return ir_restore_order(b->g, n) ? true : pm_refuse(b, "the match is not convex");
 }
 
-/* What is known of its results was found out by way of its body. */
-static bool is_staged(const struct pm_build *b, ir_value v) {
-    return b->done->staged && ir_val(b->g, v)->producer == b->done->staged->node;
+/* A node that stands for matched nodes, or the body of a staged operator: what is known of
+ * its results was found out by way of them. */
+static bool is_stand_in(const struct pm_build *b, ir_value v) {
+    ir_node n = ir_val(b->g, v)->producer;
+    return n != IR_NONE && (n == b->call || (b->done->staged && n == b->done->staged->node));
 }
 
 static bool take_place(struct pm_build *b, ir_value old, ir_value now, bool fresh) {
     if (now == IR_NONE) return pm_refuse(b, "what is emitted for a value is absent");
     if (now == old) return pm_refuse(b, "a value would replace itself");
-    if (!is_staged(b, now) && !type_is_proven(b, old, now)) return false;
+    if (!is_stand_in(b, now) && !type_is_proven(b, old, now)) return false;
     note_users(b, old);
     bool moves = fresh && ir_val(b->g, now)->nuses == 0 &&
                  ir_val(b->g, now)->producer != IR_NONE && !ir_const(b->g, now);
@@ -141,7 +143,9 @@ bool pm_run_stmt(struct pm_build *b, const struct emit_stmt *s) {
     for (uint32_t k = 0; k < n; k++) any |= wanted[k] = is_needed(b, s->outs[k]);
     if (!any) return true;
     bool fresh = s->what->kind == EMIT_NODE;
-    if (s->what->staged) {
+    if (s->what->wraps) {
+        if (!pm_make_function(b, s->what, n, wanted, out)) return false;
+    } else if (s->what->staged) {
         if (!pm_make_staged(b, s->what, n, wanted, out)) return false;
     } else if (fresh) {
         struct pm_draft d = {0};
@@ -307,6 +311,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
                          .root = last_root(&env->site, m), .form = form,
                          .target = o->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
+                         .call = IR_NONE,
                          .hint = pm_values_of(*root)
                                      ? ir_val(env->site.g,
                                               pm_value_of(&env->site, *root, 0))->name

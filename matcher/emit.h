@@ -59,6 +59,7 @@ struct pm_build {
     const char *hint;    /* names of new values are made from it */
     const char *why;     /* refused because */
     enum pm_form form;
+    ir_node call;        /* of a function that was made of the match, or IR_NONE */
     struct pm_done *done;
     VEC(ir_value) constants; /* made on the way; those without a use go again */
     VEC(struct pm_credit) credits; /* of operands that were folded */
@@ -95,6 +96,11 @@ bool pm_put_aside(struct pm_build *b);
 bool pm_unfold(struct pm_build *b, const struct rule_operator *op, uint32_t nin,
                const ir_value *in, uint32_t nattr, const struct ir_attr *attr,
                uint32_t nout, ir_value *out);
+
+/* --- wrap.c ----------------------------------------------------------------------- */
+/* A call of a function of the model whose body is what was matched. */
+bool pm_make_function(struct pm_build *b, const struct emit *e, uint32_t nout,
+                      const bool *wanted, ir_value *out);
 
 /* --- emit_node.c ------------------------------------------------------------------ */
 /* A node to be made: operands and attributes are collected, then it is added, or folded. */
