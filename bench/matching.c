@@ -1,5 +1,5 @@
-/* matching.c -- labels a model and binds at each of its nodes, again and again, with nothing
- * else: what bench/codegen.py takes apart.
+/* matching.c -- labels a model and binds at each of its nodes, again and again, with
+ * nothing else: what bench/codegen.py takes apart.
  *
  *     matching PACK MODEL TIMES
  *
@@ -20,9 +20,10 @@ struct sums {
     uint64_t insns, matches, candidates, misses;
 };
 
-/* --- the same programs with a jump in front of each instruction ------------------------- */
+/* --- the same programs with a jump in front of each instruction -------------------- */
 static bool is_jump(uint8_t op) {
-    return op == PM_TRY || op == PM_JUMP || op == PM_IFSET || op == PM_UNLESS || op == PM_EACH;
+    return op == PM_TRY || op == PM_JUMP || op == PM_IFSET || op == PM_UNLESS ||
+           op == PM_EACH;
 }
 
 /* A program ends with the first end of a rule that nothing leads behind. */
@@ -41,7 +42,8 @@ static const struct pm_program *with_jumps(struct arena *a, const struct pm_prog
     for (uint32_t i = 0; i < n; i++) {
         code[2 * i] = (struct pm_insn){.op = PM_JUMP, .x = 2 * i + 1};
         code[2 * i + 1] = prog->code[start + i];
-        if (is_jump(code[2 * i + 1].op)) code[2 * i + 1].x = 2 * (code[2 * i + 1].x - start);
+        if (is_jump(code[2 * i + 1].op))
+            code[2 * i + 1].x = 2 * (code[2 * i + 1].x - start);
     }
     out->code = code;
     out->start = 0;
@@ -55,7 +57,7 @@ static void put_jumps(struct pm_states *s) {
             s->program_of.at[i] = with_jumps(s->arena, s->program_of.at[i]);
 }
 
-/* --- timing ----------------------------------------------------------------------------- */
+/* --- timing ------------------------------------------------------------------------- */
 static double bind_all(struct pm_matcher *t, struct ir_graph *g, uint64_t *matches) {
     double begin = process_seconds();
     for (uint32_t s = 0; s < t->p->stages.len; s++)
@@ -103,19 +105,19 @@ int main(int argc, char **argv) {
     struct diag_sink diags;
     struct sums sum = {0};
     diag_init(&diags, &a);
-    if (argc != 4) return RW_USAGE;
+    long times = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
+    if (times < 1) return RW_USAGE;
     const struct rule_pack *pack = dsl_load(&a, argv[1], NULL, &diags);
     const struct pm_auto *p = pack ? pm_compile(&a, &pack, 1, &diags) : NULL;
     struct ir_model *m = p ? ir_model_read(&a, argv[2], &diags) : NULL;
     if (!m || ir_infer_model(m, &diags) != RW_OK) return RW_FORMAT;
-    long times = strtol(argv[3], NULL, 10);
     for (long i = 0; i < times; i++) once(p, m, &sum);
-    printf("label %.3f bind %.3f twice %.3f ms, %" PRIu64 " instructions, %" PRIu64 " candidates, %"
-           PRIu64 " matches, %" PRIu64
-           " states worked out\n", sum.label * 1e3 / (double)times, sum.bind * 1e3 / (double)times,
-           sum.twice * 1e3 / (double)times,
-           sum.insns / (uint64_t)times, sum.candidates / (uint64_t)times,
-           sum.matches / (uint64_t)times, sum.misses / (uint64_t)times);
+    double n = (double)times / 1e3;
+    uint64_t k = (uint64_t)times;
+    printf("label %.3f bind %.3f twice %.3f ms, ", sum.label / n, sum.bind / n, sum.twice / n);
+    printf("%" PRIu64 " instructions, %" PRIu64 " candidates, %" PRIu64 " matches, ",
+           sum.insns / k, sum.candidates / k, sum.matches / k);
+    printf("%" PRIu64 " states worked out\n", sum.misses / k);
     ir_model_close(m);
     arena_free(&a);
     return RW_OK;

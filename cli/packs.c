@@ -48,8 +48,8 @@ const struct pm_auto *packs_for_run(struct session *s) {
     uint32_t n = o->packs.len ? o->packs.len : 1;
     const struct rule_pack **packs =
         arena_new_array(&s->arena, const struct rule_pack *, n);
-    if (!api_load_packs(&s->arena, &images, n, o->packs.len ? o->packs.at : standard, &paths,
-                        &s->diags, packs))
+    if (!api_load_packs(&s->arena, &images, n, o->packs.len ? o->packs.at : standard,
+                        &paths, &s->diags, packs))
         return NULL;
     return api_compile(&s->arena, &images, packs, n, &paths, &s->diags);
 }

@@ -142,7 +142,8 @@ enum rw_code rules_compile(struct session *s, uint32_t n, const char *const *nam
     image = (struct cg_image){c.n, c.packs, c.n, rules};
     struct buf text = {0};
     write_image(&c, &image, n, &text);
-    enum rw_code code = is_library(out) ? make_library(s, &text) : session_write(s, out, &text);
+    enum rw_code code =
+        is_library(out) ? make_library(s, &text) : session_write(s, out, &text);
     buf_free(&text);
     return code;
 }

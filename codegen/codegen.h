@@ -1,7 +1,7 @@
 /* codegen.h -- the public header of codegen/: compiled packs as C, and back.
  *
- * A compiled pack is C data: what the interpreter makes of a rules file when it is loaded, as
- * initialisers. The functions of it are the interpreter's own. It comes with the library
+ * A compiled pack is C data: what the interpreter makes of a rules file when it is loaded,
+ * as initialisers. The functions of it are the interpreter's own. It comes with the library
  * (the packs of rules/) or in a plug-in, a shared library that was asked for.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -48,7 +48,8 @@
 #define SUB(s, f, t) PUT(s, f, CG_STRUCT, CG_PLAIN, .type = CG_##t)
 #define UNUSED_VEC(s, f) PUT(s, f, CG_UNUSED, CG_VECTOR, .count = NULL)
 #define UNUSED(s, f) PUT(s, f, CG_UNUSED, CG_PLAIN, .count = NULL)
-#define ONE(s, f, t) PUT(s, f, CG_STRUCT, CG_POINTER, .type = CG_##t, .count = count_##s##_##f)
+#define ONE(s, f, t)                                                                   \
+    PUT(s, f, CG_STRUCT, CG_POINTER, .type = CG_##t, .count = count_##s##_##f)
 #define NUMS(s, f, n)                                                                  \
     PUT(s, f, CG_NUM, CG_POINTER, .number = NUMBER(*FIELD(s, f)), .count = count_##s##_##f)
 #define TEXTS(s, f, n) PUT(s, f, CG_TEXT, CG_POINTER, .count = count_##s##_##f)
@@ -57,7 +58,8 @@
 #define REFS(s, f, n, t)                                                               \
     PUT(s, f, CG_REF, CG_POINTER, .type = CG_##t, .count = count_##s##_##f)
 #define VEC_NUMS(s, f)                                                                 \
-    PUT(s, f, CG_NUM, CG_VECTOR, .number = NUMBER(*FIELD(s, f.at)), .count = count_##s##_##f)
+    PUT(s, f, CG_NUM, CG_VECTOR, .number = NUMBER(*FIELD(s, f.at)),                    \
+        .count = count_##s##_##f)
 #define VEC_TEXTS(s, f) PUT(s, f, CG_TEXT, CG_VECTOR, .count = count_##s##_##f)
 #define VEC_MANY(s, f, t)                                                              \
     PUT(s, f, CG_STRUCT, CG_VECTOR, .type = CG_##t, .count = count_##s##_##f)

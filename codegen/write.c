@@ -16,8 +16,8 @@
 #define MOST_QUOTED 2000 /* bytes of a string literal; longer ones are arrays */
 
 /* Structs, pointers to structs, numbers, strings. */
-enum { STRUCTS = 0, REFS = CG_TYPE_N, NUMBERS = 2 * CG_TYPE_N, POOL_TEXTS = NUMBERS + CG_NUMBER_N,
-       POOL_N };
+enum { STRUCTS = 0, REFS = CG_TYPE_N, NUMBERS = 2 * CG_TYPE_N,
+       POOL_TEXTS = NUMBERS + CG_NUMBER_N, POOL_N };
 
 struct pool {
     VEC(const void *) items; /* where each is in memory; the first is none */
@@ -47,7 +47,8 @@ static void put_pool_name(uint32_t pool, struct buf *out) {
 
 static void put_pool_type(uint32_t pool, struct buf *out) {
     if (pool < REFS) buf_printf(out, "struct %s", cg_structs[pool].name);
-    else if (pool < NUMBERS) buf_printf(out, "struct %s *const", cg_structs[pool - REFS].name);
+    else if (pool < NUMBERS)
+        buf_printf(out, "struct %s *const", cg_structs[pool - REFS].name);
     else if (pool < POOL_TEXTS)
         buf_puts(out, cg_number_name((enum cg_number)(pool - NUMBERS)));
     else buf_puts(out, "char *const");
@@ -115,9 +116,7 @@ static void put_double(double x, struct buf *out) {
 }
 
 static void put_number(enum cg_number kind, const void *at, struct buf *out) {
-    uint64_t bits = 0;
     double real;
-    memcpy(&bits, at, cg_number_size(kind) <= sizeof bits ? cg_number_size(kind) : 0);
     switch (kind) {
     case CG_BOOL: buf_puts(out, *(const bool *)at ? "true" : "false"); break;
     case CG_U8: buf_printf(out, "%u", *(const uint8_t *)at); break;
@@ -261,7 +260,8 @@ static void put_member(const struct cg_field *f, struct buf *out) {
         buf_printf(&type, "%sstruct %s %s", is_pointer ? "const " : "",
                    cg_structs[f->type].name, after[f->holder]);
     if (f->holder == CG_VECTOR)
-        buf_printf(out, "    struct { %sat; uint32_t len, cap; } %s;\n", buf_text(&type), f->name);
+        buf_printf(out, "    struct { %sat; uint32_t len, cap; } %s;\n", buf_text(&type),
+                   f->name);
     else buf_printf(out, "    %s%s;\n", buf_text(&type), f->name);
     buf_free(&type);
 }
@@ -306,9 +306,9 @@ static void put_arrays(const struct writer *w, struct buf *out) {
 }
 
 static void put_entry(uint32_t image, struct buf *out) {
-    buf_printf(out,
-               "\nstatic const struct cg_header header = {%uu, %uu, %uu, sizes, cg_image_ + %u};\n",
-               CG_ABI, cg_layout_hash(), (unsigned)CG_TYPE_N, image);
+    buf_printf(out, "\nstatic const struct cg_header header = {\n    %uu, %uu, %uu, sizes, ",
+               CG_ABI, cg_layout_hash(), (unsigned)CG_TYPE_N);
+    buf_printf(out, "cg_image_ + %u\n};\n", image);
     buf_puts(out, "const struct cg_header *" CG_SYMBOL "(void);\n"
                   "const struct cg_header *" CG_SYMBOL "(void) { return &header; }\n");
 }

@@ -9,7 +9,7 @@ of all packs of the golden cases, loaded by --plugin, finds the same matches in 
 (MATCH: tests/tools/match.c) and makes the same models as the files.
 SANITIZERS are those that the build was made with, or empty. SPDX-License-Identifier: Apache-2.0
 """
-import os, pathlib, shutil, subprocess, sys, tempfile
+import os, pathlib, re, shutil, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN, RULES = HERE / "golden", HERE.parent / "rules"
@@ -118,6 +118,23 @@ def whole_plugin(onnxrw, folder):
     check(outs[0] == outs[1] == outs[2] and outs[0][0] == 0, "bert as a plug-in", outs[0][:2], outs[1][:2])
 
 
+def files_win(onnxrw, folder):
+    """The command works without any file; a changed file is seen, in what it is used by too."""
+    alone, rules = folder / "bin" / "onnxrw", folder / "changed"
+    alone.parent.mkdir()
+    shutil.copy(onnxrw, alone)
+    shutil.copytree(RULES, rules)
+    model = HERE.parent / "examples" / "bert" / "bert.onnx"
+    args = ("--dry-run", "-r", "bert", model)
+    built = run(onnxrw, *args)
+    check("gelu" in built.stdout and run(alone, *args).stdout == built.stdout, "without files", built.stdout)
+    check(run(alone, *args, env={**os.environ, "ONNXRW_RULES": str(rules)}).stdout == built.stdout, "a copy of the files")
+    gelu = rules / "lib" / "gelu.rules"
+    gelu.write_text(re.sub(r"\bgelu_erf\b|\bgelu\b(?= *[:{])", "renamed_gelu", gelu.read_text()))
+    changed = run(alone, *args, env={**os.environ, "ONNXRW_RULES": str(rules)})
+    check(changed.returncode == 0 and "renamed_gelu" in changed.stdout, "a changed file", changed.stdout, changed.stderr)
+
+
 def main():
     onnxrw, match, cc, sanitizers = sys.argv[1:5]
     with tempfile.TemporaryDirectory() as folder:
@@ -129,6 +146,7 @@ def main():
         plugin = compile_packs(onnxrw, folder / "all.so", *packs, CC=cc)
         count = golden_runs(onnxrw, plugin, folder)
         whole_plugin(onnxrw, folder)
+        files_win(onnxrw, folder)
         done = run(sys.executable, HERE / "match_levels.py", match, "--most", 0, "--plugin", plugin)
     compared = done.stdout.splitlines()[-1]
     check(done.returncode == 0 and not compared.startswith("0 "), done.stdout, done.stderr)

@@ -140,7 +140,8 @@ static bool graph_is_same(struct twins *t, struct ir_graph *g, struct levels *su
     for (uint32_t s = 0; s < t->at[0].p->stages.len; s++)
         for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
             if (!twins_agree(t, s, g, n)) {
-                buf_printf(why, "compiled rules differ at node %u, %s\n", n, ir_op_name(g, n));
+                buf_printf(why, "compiled rules differ at node %u, %s\n", n,
+                           ir_op_name(g, n));
                 return false;
             }
             sum->compared += t->at[0].found.len;

@@ -6,7 +6,8 @@
 #include <CUnit/Basic.h>
 #include <stdio.h>
 
-static const struct dsl_paths source_folder = {1, (const char *const[]){ONNXRW_SOURCE_RULES}};
+static const char *const folder = ONNXRW_SOURCE_RULES;
+static const struct dsl_paths source_folder = {1, &folder};
 
 /* --- a walk over both copies --------------------------------------------------------- */
 struct pair {
