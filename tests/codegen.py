@@ -136,7 +136,7 @@ def files_win(onnxrw, folder):
 
 
 def main():
-    onnxrw, match, cc, sanitizers = sys.argv[1:5]
+    onnxrw, match, cc, sanitizers = [*sys.argv[1:], ""][:4]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         same_bytes(onnxrw, folder)

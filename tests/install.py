@@ -77,7 +77,7 @@ def check_completions(prefix):
 
 
 def main():
-    build, cmake, cc, sanitizers = sys.argv[1:5]
+    build, cmake, cc, sanitizers = [*sys.argv[1:], ""][:4]
     if not shutil.which("pkg-config"):
         print("pkg-config is not installed")
         sys.exit(77)
