@@ -58,16 +58,17 @@ static const struct rule *maker_of(const struct rule_pack *pack,
     return NULL;
 }
 
-/* Two phases: the maker, then the rule. *r becomes the maker under the rule's name. */
-static const struct pm_auto *compile_both(struct session *s, const struct rule *maker,
+/* Two phases: the maker, then the rule. */
+static const struct pm_auto *compile_both(struct session *s, const struct rule **maker,
                                           const struct rule **r) {
     static const uint32_t numbers[] = {0, 1};
     struct rule_pack *both = arena_copy(&s->arena, (*r)->pack, sizeof *both);
     const struct rule **rules = arena_new_array(&s->arena, const struct rule *, 2);
     struct rule_stage *stages = arena_new_array(&s->arena, struct rule_stage, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        struct rule *copy = arena_copy(&s->arena, i ? *r : maker, sizeof *copy);
+        struct rule *copy = arena_copy(&s->arena, i ? *r : *maker, sizeof *copy);
         copy->pack = both;
+        if (i && rules[0]->class > copy->class) copy->class = rules[0]->class;
         rules[i] = copy;
         stages[i] = (struct rule_stage){
             .name = "alone", .nrules = 1, .rules = &numbers[i], .at = copy->at};
@@ -75,12 +76,8 @@ static const struct pm_auto *compile_both(struct session *s, const struct rule *
     both->rules = rules;
     both->stages = stages;
     both->nrules = both->nstages = 2;
-    struct rule *made = arena_copy(&s->arena, rules[0], sizeof *made);
-    made->name = (*r)->name;
-    made->at = (*r)->at;
-    made->targets = (*r)->targets;
-    if ((*r)->class > made->class) made->class = (*r)->class;
-    *r = made;
+    *maker = rules[0];
+    *r = rules[1];
     const struct rule_pack *pack = both;
     return packs_compile(s, 1, &pack);
 }
@@ -100,10 +97,12 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     return scarce;
 }
 
-static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r) {
+static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r,
+                            bool alone) {
     uint32_t scarce = 0;
     for (uint32_t i = 0; i < r->choices.list.len; i++)
         scarce += tell_choice(s, &r->choices.list.at[i]);
+    if (!alone) return scarce; /* the rest is not asked where another rule goes first */
     for (uint32_t i = 0; i < r->rule->nwhere; i++) {
         if (r->held[i] >= SEEN_ENOUGH && r->failed[i] >= SEEN_ENOUGH) continue;
         scarce++;
@@ -158,13 +157,14 @@ static void tell(struct session *s, const struct judge_rule_report *r, struct bu
 }
 
 static struct judge_rule_options options_of(const struct session *s, struct judge *j,
-                                            const struct rule *r) {
+                                            const struct rule *r,
+                                            const struct rule *maker) {
     const struct rule_pack *pack = r->pack;
     int64_t least = pack->opset_least, most = ir_schema_newest_opset("");
     if (least < LEAST_OPSET) least = LEAST_OPSET;
     if (pack->opset_most > 0 && pack->opset_most < most) most = pack->opset_most;
     return (struct judge_rule_options){
-        .judge = j, .seed = (uint64_t)s->options.seed, .seconds = SECONDS_FOR_RULE,
+        .judge = j, .maker = maker, .seed = (uint64_t)s->options.seed, .seconds = SECONDS_FOR_RULE,
         .count = (uint32_t)s->options.count, .opset_least = least, .opset_most = most};
 }
 
@@ -173,7 +173,7 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
     struct judge_rule_report report;
     const struct rule_operator *staged = matched_by(r);
     const struct rule *maker = staged ? maker_of(pack, staged) : NULL;
-    const struct pm_auto *alone = maker ? compile_both(s, maker, &r)
+    const struct pm_auto *alone = maker ? compile_both(s, &maker, &r)
                                         : compile_alone(s, pack, &r);
     uint32_t first = s->diags.list.len;
     if (staged && !maker)
@@ -182,18 +182,14 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
                 staged->name);
     *t = (struct rule_tried){.wrong = !alone};
     if (alone) {
-        struct judge_rule_options o = options_of(s, j, r);
+        struct judge_rule_options o = options_of(s, j, r, maker);
         judge_test_rule(alone, r, &o, &s->arena, &report);
-        t->wrong = report.wrong || (report.compared == 0 && !maker);
+        t->wrong = report.wrong || report.compared == 0;
         if (report.wrong) tell_wrong(s, r, report.wrong);
-        else if (report.compared == 0 && maker)
-            diag_at(&s->diags, DIAG_WARNING, r->at,
-                    "rule \"%s\" was tried on what \"%s\" finds, and fits none of it: its "
-                    "examples alone speak for it", r->name, maker->name);
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);
-        else t->scarce = tell_scarce(s, &report);
+        else t->scarce = tell_scarce(s, &report, !maker);
         tell(s, &report, &t->out);
     }
     for (uint32_t i = first; i < s->diags.list.len; i++)

@@ -41,7 +41,10 @@ static void begin(struct gen *x) {
     x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);
     judge_gen_base(x);
     struct gen_shape related;
+    const struct rule *own = x->rule;
+    if (x->plan->maker) x->rule = x->plan->maker; /* it knows what its operators want */
     if (gen_chance(x, 70) && judge_gen_related_base(x, &related)) x->base = related;
+    x->rule = own;
 }
 
 /* --- who sees it ------------------------------------------------------------------ */
@@ -114,8 +117,7 @@ static const struct rule_family *family_of(const struct rule *r, uint32_t slot) 
     return NULL;
 }
 
-/* All roots, and what must be there beside them. */
-static bool make_patterns(struct gen *x) {
+bool judge_gen_roots(struct gen *x) {
     const struct rule *r = x->rule;
     for (uint32_t i = 0; i < r->nroots; i++) {
         ir_value v;
@@ -133,7 +135,7 @@ static bool build(struct gen *x) {
     begin(x);
     x->asker = pm_asker_new(x->plan->rules, x->m,
                             &(struct pm_options){.target = x->plan->target}, x->a);
-    GEN(make_patterns(x));
+    GEN(judge_gen_roots(x));
     bool any = false;
     for (uint32_t i = 0; i < x->rule->nroots; i++) {
         if (family_of(x->rule, x->rule->roots[i])) continue;

@@ -93,6 +93,17 @@ static inline bool gen_goes_wild(struct gen *x) {
 
 /* generate_pattern.c: the value that a pattern stands for; IR_NONE: absent. */
 bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out);
+bool judge_gen_pattern(struct gen *x, const struct pat *p, ir_value *out);
+/* The alternative taken, down to a pattern that is none. */
+const struct pat *judge_gen_decided(struct gen *x, const struct pat *p);
+/* Is it made by itself, or is it a variable whose shape its user decides? */
+bool judge_gen_is_variable(const struct gen *x, const struct pat *p);
+
+/* generate.c: all roots of x->rule, and what must be there beside them. */
+bool judge_gen_roots(struct gen *x);
+
+/* generate_staged.c: what stands for a staged operator. */
+bool judge_gen_staged(struct gen *x, const struct pat *p, ir_value *out);
 
 /* generate_chain.c: nodes of a chain above a value; the members of a family. */
 bool judge_gen_links(struct gen *x, const struct pat *p, ir_value *v);

@@ -65,8 +65,9 @@ bool judge_gen_sizes_agree(struct gen *x) {
     struct ir_dims *t = x->m->dims;
     uint32_t mark = ir_dims_mark(t);
     bool all = true;
-    for (ir_node n = x->g->first; n != IR_NONE; n = ir_nod(x->g, n)->next)
-        ir_assume_node(x->g, n); /* the nodes of a body run, too */
+    bool inside = x->g != x->m->main; /* where inference supposes nothing of what may not run */
+    for (ir_node n = x->g->first; inside && n != IR_NONE; n = ir_nod(x->g, n)->next)
+        ir_assume_node(x->g, n);
     for (uint32_t i = 0; i < x->sizes.len && all; i++) {
         struct gen_size s = x->sizes.at[i];
         all = ir_dim_unify(t, s.symbol, ir_dim_const(t, s.size));

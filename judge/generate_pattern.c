@@ -25,7 +25,7 @@ static uint32_t choice_of(const struct gen *x, const struct pat *p,
 static uint32_t choose(struct gen *x, const struct pat *p, enum judge_choice_kind kind,
                        uint32_t n) {
     uint32_t number = choice_of(x, p, kind);
-    if (number == UINT32_MAX) return 0;
+    if (number == UINT32_MAX) return judge_draw(x->d, n); /* of another rule's pattern */
     bool wished = x->d->replay == NULL && judge_next(&x->d->state) % 2;
     uint32_t rarest = wished ? judge_rarest_way(x->plan->choices, number) : 0;
     uint32_t way = wished ? judge_draw_wish(x->d, n, rarest) : judge_draw(x->d, n);
@@ -33,15 +33,13 @@ static uint32_t choose(struct gen *x, const struct pat *p, enum judge_choice_kin
     return way;
 }
 
-/* The alternative taken, down to a pattern that is none. */
-static const struct pat *decided(struct gen *x, const struct pat *p) {
+const struct pat *judge_gen_decided(struct gen *x, const struct pat *p) {
     while (p->kind == PAT_ALT) p = p->alts[choose(x, p, JUDGE_ALTERNATIVE, p->nalts)];
     return p;
 }
 
 /* --- operands --------------------------------------------------------------------- */
-/* Is it made by itself, or is it a variable whose shape its user decides? */
-static bool is_variable(const struct gen *x, const struct pat *p) {
+bool judge_gen_is_variable(const struct gen *x, const struct pat *p) {
     if (p->kind == PAT_ANY || p->kind == PAT_LITERAL) return true;
     if (p->kind != PAT_SLOT && p->kind != PAT_SEE) return false;
     const struct pat *def = x->rule->slots[p->slot].def;
@@ -95,11 +93,11 @@ static bool operands(struct gen *x, struct gen_node *n) {
     for (uint32_t k = 0; k < n->pat->nargs; k++) args[k] = n->pat->args[k];
     order_operands(x, n->pat, args);
     for (uint32_t k = 0; k < n->pat->nargs; k++) {
-        args[k] = decided(x, args[k]);
+        args[k] = judge_gen_decided(x, args[k]);
         if (args[k]->kind != PAT_ABSENT) n->present = k + 1;
     }
     for (uint32_t k = 0; k < n->pat->nargs; k++) {
-        if (args[k]->kind == PAT_REST || is_variable(x, args[k])) continue;
+        if (args[k]->kind == PAT_REST || judge_gen_is_variable(x, args[k])) continue;
         GEN(inner(x, args[k], n, k));
     }
     n->nin = n->pat->nargs;
@@ -206,6 +204,7 @@ static bool attempt(struct gen *x, const struct gen_node *empty, ir_value *out) 
 }
 
 static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
+    if (p->staged) return judge_gen_staged(x, p, out);
     uint32_t which = 0;
     if (p->nops > 1) which = choose(x, p, JUDGE_OPERATOR, p->nops);
     struct gen_node n = {.pat = p, .domain = p->ops[which].domain,
@@ -234,6 +233,10 @@ static bool slot_value(struct gen *x, uint32_t slot, struct gen_node *user, uint
     return b->kind == BOUND_VALUE;
 }
 
+bool judge_gen_pattern(struct gen *x, const struct pat *p, ir_value *out) {
+    return pattern(x, p, NULL, 0, out);
+}
+
 bool judge_gen_slot(struct gen *x, uint32_t slot, ir_value *out) {
     return slot_value(x, slot, NULL, 0, out);
 }
@@ -256,13 +259,13 @@ static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, u
                     ir_value *out) {
     GEN(x->depth < MOST_DEPTH);
     x->depth++;
-    p = decided(x, p);
+    p = judge_gen_decided(x, p);
     bool ok = false;
     if (p->kind == PAT_NODE) ok = node_of(x, p, out);
     else if (p->kind == PAT_CHAIN)
         ok = pattern(x, p->args[0], user, k, out) && judge_gen_links(x, p, out);
     else if (p->kind == PAT_ABSENT) ok = true, *out = IR_NONE;
-    else if (is_variable(x, p)) ok = variable(x, p, user, k, out);
+    else if (judge_gen_is_variable(x, p)) ok = variable(x, p, user, k, out);
     else if (p->kind == PAT_SLOT || p->kind == PAT_SEE) 
         ok = slot_value(x, p->slot, user, k, out);
     if (ok && p->kind == PAT_SEE) ok = see(x, out);

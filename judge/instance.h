@@ -59,6 +59,7 @@ struct judge_instance {
 struct judge_plan {
     const struct pm_auto *rules;  /* the rule alone */
     const struct rule *rule;
+    const struct rule *maker; /* of the staged operator that the rule matches, or NULL */
     struct judge_choices *choices;
     int64_t opset_least, opset_most;
     uint32_t target;

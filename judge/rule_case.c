@@ -6,6 +6,7 @@
 /* --- what the conditions say ------------------------------------------------------ */
 struct verdicts {
     struct arena *arena;
+    const struct rule *rule;
     struct judge_case *c;
     uint32_t best; /* conditions that hold in the best match */
 };
@@ -14,6 +15,7 @@ static void note(void *ctx, const struct rule *r, const enum ir_truth *where,
                  uint32_t block) {
     struct verdicts *v = ctx;
     uint32_t holds = 0;
+    if (!rw_streq(r->name, v->rule->name)) return; /* the maker of what it matches */
     for (uint32_t i = 0; i < r->nwhere; i++) holds += where[i] == IR_TRUE;
     if (v->c->held && holds <= v->best) return;
     v->best = holds;
@@ -25,7 +27,7 @@ static void ask(const struct judge_plan *p, struct judge_case *c, struct arena *
     struct ir_graph *g = c->instance->graph;
     struct pm_options o = {.target = p->target};
     struct pm_asker *t = pm_asker_new(p->rules, g->model, &o, a);
-    struct verdicts v = {.arena = a, .c = c};
+    struct verdicts v = {.arena = a, .rule = p->rule, .c = c};
     c->block = p->rule->nblocks;
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
         pm_verdicts(t, g, n, note, &v);
@@ -92,6 +94,13 @@ static enum judge_end outcome(const struct pm_report *report, const struct rule 
     return JUDGE_UNMATCHED;
 }
 
+static bool emits_staged(const struct rule *r) {
+    for (uint32_t i = 0; i < r->nblocks; i++)
+        for (uint32_t k = 0; k < r->blocks[i].n; k++)
+            if (r->blocks[i].stmts[k].what->staged) return true;
+    return false;
+}
+
 static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
                               struct arena *a) {
     struct ir_model *m = c->instance->model;
@@ -101,11 +110,13 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     bool raises = rw_streq(p->rule->pack->name, "opset");
     struct pm_options o = {.target = p->target, .level = p->rule->class,
                            .opset = raises ? p->rule->requires_opset : 0,
-                           .bodies = true};
+                           .bodies = !p->maker || emits_staged(p->rule)};
     if (o.level < CLASS_FLOAT) o.level = CLASS_FLOAT;
     struct interface was = interface_of(m, a);
     enum rw_code code = pm_run(p->rules, m, &o, a, &report, &diags);
     if (code == RW_USAGE) return JUDGE_UNMATCHED; /* it cannot be raised */
+    /* What the maker made, and this rule did not take, need not be what its body is. */
+    if (code != RW_OK && p->maker && o.bodies) return JUDGE_NET_REFUSED;
     if (code != RW_OK) return wrong(c, first_error(&diags));
     enum judge_end end = outcome(&report, p->rule);
     if (end != JUDGE_SAME) return end;

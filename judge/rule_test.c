@@ -5,6 +5,7 @@
 #include "judge/rules.h"
 
 #define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
+#define TRIES_AROUND 10  /* times as many where two rules' patterns must fit together */
 #define MOST_COUNTS 8    /* times the count, while something was hardly seen */
 #define TIMES_UNPROVEN 4 /* as many when the rule answers for shapes itself */
 #define SEEN_ENOUGH 5
@@ -16,7 +17,9 @@ static bool choices_are_seen(const struct judge_choices *c) {
     return true;
 }
 
-static bool all_is_seen(const struct judge_rule_report *r) {
+/* Conditions of a rule that matches what another one makes are not asked apart. */
+static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
+    if (!alone) return choices_are_seen(&r->choices);
     for (uint32_t i = 0; i < r->rule->nwhere; i++)
         if (r->held[i] < SEEN_ENOUGH || r->failed[i] < SEEN_ENOUGH) return false;
     for (uint32_t i = 0; i < r->rule->nblocks; i++)
@@ -69,15 +72,16 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      const struct judge_rule_options *o, struct arena *a,
                      struct judge_rule_report *out) {
     begin(out, r, a);
-    struct judge_plan p = {.rules = rules, .rule = r, .choices = &out->choices,
+    struct judge_plan p = {.rules = rules, .rule = r, .maker = o->maker,
+                           .choices = &out->choices,
                            .failed = out->failed, .opset_least = o->opset_least,
                            .opset_most = o->opset_most};
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
     uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
-    uint32_t most = wanted * TRIES_FOR_ONE;
+    uint32_t most = wanted * TRIES_FOR_ONE * (o->maker ? TRIES_AROUND : 1);
     for (uint32_t i = 0; i < most && !out->wrong; i++) {
-        if (out->compared >= wanted && all_is_seen(out)) break;
+        if (out->compared >= wanted && all_is_seen(out, !o->maker)) break;
         if (out->compared >= MOST_COUNTS * wanted) break;
         if (end > 0 && process_seconds() > end) break;
         struct arena step = ARENA_EMPTY;

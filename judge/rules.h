@@ -9,6 +9,7 @@
 
 struct judge_rule_options {
     struct judge *judge;
+    const struct rule *maker; /* of the staged operator that the rule matches, or NULL */
     uint64_t seed;
     uint32_t count;  /* instances that are to be compared */
     double seconds;  /* most time for a rule; 0: no end */
