@@ -95,6 +95,13 @@ static struct pm_aside aside(const struct ir_graph *g, ir_node n, struct arena *
     return (struct pm_aside){n, in, arena_copy(a, x->out, x->nout * sizeof *x->out)};
 }
 
+/* Two sub-patterns may have matched one node. */
+static bool is_matched_before(const struct pm_match *m, uint32_t i) {
+    for (uint32_t k = 0; k < i; k++)
+        if (m->nodes[k] == m->nodes[i]) return true;
+    return false;
+}
+
 /* Now, while the nodes are as they were. */
 static struct pm_staged *take_down(struct pm_build *b, const struct rule_operator *op,
                                    const struct pm_draft *d) {
@@ -106,7 +113,7 @@ static struct pm_staged *take_down(struct pm_build *b, const struct rule_operato
                             .aside = arena_new_array(a, struct pm_aside, m->nnodes),
                             .opset = ir_opset(b->g, "")};
     for (uint32_t i = 0; i < m->nnodes; i++) {
-        if (m->kept[i]) continue;
+        if (m->kept[i] || is_matched_before(m, i)) continue;
         uint32_t k = s->naside;
         for (; k > 0 && ir_precedes(b->g, m->nodes[i], s->aside[k - 1].node); k--)
             s->aside[k] = s->aside[k - 1];

@@ -243,9 +243,19 @@ static void revive_output(struct ir_graph *g, ir_node n, uint32_t k, ir_value v)
     if (g->values.at[v].flags & IR_IS_DEAD) {
         SET_VALUE(g, v, flags, g->values.at[v].flags & ~(uint32_t)IR_IS_DEAD);
         SET_VALUE(g, v, producer, IR_NONE);
-        ir_name_take(g, v, ir_name_free(g->model, g->function, g->values.at[v].name));
+        const char *was = g->values.at[v].name;
+        ir_name_take(g, v, ir_name_free(g->model, g->function, was));
+        if (!rw_streq(was, g->values.at[v].name)) ir_touch_node(g, n);
     }
     produce(g, n, k, v);
+}
+
+/* A value of a node that counts as changed may have another name than in the file: what
+ * reads it cannot be written as it was. */
+static void revive_input(struct ir_graph *g, ir_node n, ir_use u, ir_value v) {
+    ir_use_set(g, u, v);
+    ir_node from = v == IR_NONE ? IR_NONE : g->values.at[v].producer;
+    if (from != IR_NONE && g->nodes.at[from].flags & IR_NODE_CHANGED) ir_touch_node(g, n);
 }
 
 void ir_revive_node(struct ir_graph *g, ir_node n, const ir_value *in, const ir_value *out,
@@ -255,7 +265,7 @@ void ir_revive_node(struct ir_graph *g, ir_node n, const ir_value *in, const ir_
     ir_list_insert(g, n, before);
     SET_NODE(g, n, flags, x.flags & ~(uint32_t)IR_NODE_DEAD);
     SET(g->model, g->live, g->live + 1);
-    for (uint32_t k = 0; k < x.nin; k++) ir_use_set(g, x.in[k], in[k]);
+    for (uint32_t k = 0; k < x.nin; k++) revive_input(g, n, x.in[k], in[k]);
     for (uint32_t k = 0; k < x.nout; k++) revive_output(g, n, k, out[k]);
     ir_touch_graph(g);
 }

@@ -10,12 +10,18 @@
 #include "ir/pass/kit.h"
 #include "ir/tensor/tensor_bytes.h"
 
+static bool is_integral(enum ir_dtype t) {
+    return t == IR_INT64 || t == IR_INT32 || t == IR_BOOL;
+}
+
 /* --- known values ------------------------------------------------------------------- */
 
-/* The integers that v is known to have, or NULL. */
+/* The integers that v is known to have, or NULL. Floats, which a Cast makes of integers, are
+ * left to fold: what they are made of must become a constant first. */
 static const struct ir_symval *known(const struct ir_graph *g, ir_value v) {
     const struct ir_symval *s = ir_val(g, v)->symval;
     int64_t value;
+    if (!is_integral(ir_type_dtype(ir_val(g, v)->type))) return NULL;
     for (uint32_t i = 0; s && i < s->len; i++)
         if (!ir_dim_is_const(g->model->dims, s->items[i], &value)) return NULL;
     return s;
@@ -25,7 +31,7 @@ static const struct ir_symval *known(const struct ir_graph *g, ir_value v) {
 static struct ir_tensor *as_tensor(const struct ir_graph *g, const struct ir_symval *s,
                                    enum ir_dtype t) {
     struct ir_model *m = g->model;
-    if (t != IR_INT64 && t != IR_INT32 && t != IR_BOOL) return NULL;
+    if (!is_integral(t)) return NULL;
     uint32_t width = ir_dtype_bits(t) / 8;
     struct arena work = ARENA_EMPTY;
     unsigned char *bytes = arena_array(&work, s->len, width);
