@@ -176,6 +176,8 @@ void ir_keep_functions(struct ir_model *m, const bool *keep);
  * schema that they were written for, until ir_reform_node (reform.h) says the same in the
  * new version. */
 void ir_set_opset(struct ir_model *m, const char *domain, int64_t version);
+/* The same of a function that imports the domain. */
+void ir_raise_import(struct ir_function *f, const char *domain, int64_t version);
 /* Crossing version 4 takes initializers off the list of graph inputs, where they had to
  * stand before and would be overridable from then on. */
 void ir_set_ir_version(struct ir_model *m, int64_t version);

@@ -459,11 +459,25 @@ void pm_bind(struct pm_machine *m, const struct pm_program *prog, ir_node root) 
 }
 
 /* --- names ------------------------------------------------------------------------ */
+/* A function of the model takes the place of a standard operator of its name. A pattern with
+ * a name of no standard may well mean the function. */
+static bool is_replaced(const struct ir_model *m, const char *domain, const char *op) {
+    if (!ir_schema_newest(domain, op)) return false;
+    for (uint32_t i = 0; i < m->functions.len; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        const char *of = rw_streq(f->domain, "ai.onnx") ? "" : f->domain;
+        if (!f->dropped && rw_streq(f->name, op) && rw_streq(of, domain)) return true;
+    }
+    return false;
+}
+
 void pm_names_init(struct pm_names *n, const struct pm_auto *p, struct ir_model *m,
                    struct arena *a) {
     n->op = arena_array(a, p->op.len, sizeof *n->op);
     map_init(&n->op_of, a);
     for (uint32_t i = 0; i < p->op.len; i++) {
+        n->op[i].op = UINT32_MAX; /* that of no node */
+        if (is_replaced(m, p->op.at[i].domain, p->op.at[i].name)) continue;
         n->op[i].domain = intern(&m->names, p->op.at[i].domain);
         n->op[i].op = intern(&m->names, p->op.at[i].name);
         map_put(&n->op_of, (uint64_t)n->op[i].domain << 32 | n->op[i].op, i);

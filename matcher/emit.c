@@ -309,7 +309,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     const struct pm_binding *root = &m->slots[r->roots[0]];
     struct pm_build b = {.env = &own, .match = m, .g = env->site.g,
                          .root = last_root(&env->site, m), .form = form,
-                         .target = o->target, .rule = intern(&model->names, r->name),
+                         .target = env->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
                          .call = IR_NONE,
                          .hint = pm_values_of(*root)

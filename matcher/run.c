@@ -123,7 +123,7 @@ static enum pm_outcome raise_for(struct pm_run *r, const struct pm_stage *s,
     const char *why;
     uint32_t judged = r->forbidden.len;
     ir_mark_t mark = ir_mark(r->model);
-    if (!pm_raise(r, a->rule->requires_opset, &why)) {
+    if (!pm_raise(r, a->rule->requires_opset, false, &why)) {
         r->stuck = a->rule->requires_opset;
         diag_where(r->diags, DIAG_WARNING, NULL,
                    "rules that need opset %" PRId64 " are left out, \"%s\" among them: %s",
@@ -307,7 +307,7 @@ static enum rw_code raise_first(struct pm_run *r) {
     const char *why;
     int64_t wish = r->options->opset, is = ir_opset(r->model->main, "");
     if (wish == 0 || wish == is) return RW_OK;
-    if (wish > is && pm_raise(r, wish, &why)) {
+    if (wish > is && pm_raise(r, wish, true, &why)) {
         pm_count_raise(r);
         return RW_OK;
     }

@@ -116,9 +116,10 @@ void pm_atomic_end(struct pm_run *r, const struct pm_stage *s);
 void pm_commit(struct pm_run *r);
 
 /* raise.c: raises the model to an opset: by the rules of a pack that `raises opset` where
- * the name of an operator changed its meaning, else by its form. false: it cannot be; the model is
- * as before and *why says which node stands in the way. */
-bool pm_raise(struct pm_run *r, int64_t opset, const char **why);
+ * the name of an operator changed its meaning, else by its form; wished: even where the
+ * runtime does not run it then. false: it cannot be; the model is as before and *why says
+ * which node stands in the way. */
+bool pm_raise(struct pm_run *r, int64_t opset, bool wished, const char **why);
 /* It is kept. */
 void pm_count_raise(struct pm_run *r);
 

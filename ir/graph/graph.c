@@ -158,10 +158,15 @@ static void find_schemas(struct ir_model *m, const char *domain) {
     }
 }
 
-void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
+static uint32_t find_import(const struct ir_opset *at, uint32_t n, const char *domain) {
     uint32_t i = 0;
+    while (i < n && !rw_streq(domain_of(at[i].domain), domain_of(domain))) i++;
+    return i;
+}
+
+void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
     domain = domain_of(domain);
-    while (i < m->opsets.len && !rw_streq(domain_of(m->opsets.at[i].domain), domain)) i++;
+    uint32_t i = find_import(m->opsets.at, m->opsets.len, domain);
     bool is_new = i == m->opsets.len;
     if (!is_new && m->opsets.at[i].version == version) return;
     if (is_new)
@@ -174,6 +179,16 @@ void ir_set_opset(struct ir_model *m, const char *domain, int64_t version) {
     m->opsets.at[i].version = version;
     ir_count_edit(m);
     if (is_new) find_schemas(m, domain);
+}
+
+void ir_raise_import(struct ir_function *f, const char *domain, int64_t version) {
+    struct ir_model *m = f->body->model;
+    uint32_t n = f->opsets.len, i = find_import(f->opsets.at, n, domain);
+    if (i == n) return;
+    SET(m, f->opsets.at, arena_copy(m->arena, f->opsets.at, n * sizeof *f->opsets.at));
+    f->opsets.cap = n;
+    f->opsets.at[i].version = version;
+    ir_count_edit(m);
 }
 
 /* From version 4 on an initializer that is also a graph input is a default that a caller

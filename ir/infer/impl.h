@@ -178,6 +178,10 @@ bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,
 /* Outputs of a call, by inferring the function's body with the operands' types. */
 void infer_call(struct infer *x, struct ir_function *f);
 
+/* --- infer_functions.c --------------------------------------------------------------- */
+/* Types in the bodies of functions whose calls agree, after everything else was inferred. */
+void infer_functions(struct infer_run *run);
+
 /* --- infer_prepare.c --------------------------------------------------------------- */
 /* Types of constants and of the inputs that a file leaves half open. */
 enum rw_code infer_prepare(struct ir_graph *g, struct diag_sink *diags);

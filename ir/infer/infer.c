@@ -144,6 +144,7 @@ static enum rw_code infer_model(struct ir_model *m, bool strict, struct diag_sin
     run.strict = strict;
     for (uint32_t i = 0; i < m->graphs.len; i++)
         if (!m->graphs.at[i]->outer) ok &= infer_nodes(&run, m->graphs.at[i]);
+    infer_functions(&run);
     infer_run_end(&run);
     if (!journal_was_on) ir_commit(m);
     if (!ok) return RW_FORMAT;

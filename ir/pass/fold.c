@@ -10,6 +10,7 @@
  */
 #include "ir/dim.h"
 #include "ir/eval.h"
+#include "ir/infer.h"
 #include "ir/pass/kit.h"
 
 /* Results that are made at once live in memory until the model is written, and a small
@@ -38,6 +39,7 @@ static bool is_candidate(const struct ir_graph *g, ir_node n) {
     if (!x->schema || x->nin == 0 || ir_is_op(g, n, "Constant") || makes_output(g, n))
         return false;
     if (!ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n))) return false;
+    if (ir_callee(g, n)) return false; /* a function took the name */
     for (uint32_t k = 0; k < x->nin; k++) {
         ir_value v = ir_input(g, n, k);
         if (v != IR_NONE && !ir_const(g, v)) return false;

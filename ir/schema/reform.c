@@ -12,6 +12,7 @@
  */
 #include "ir/reform.h"
 
+#include "ir/infer.h"
 #include "ir/param.h"
 #include "ir/schema.h"
 
@@ -117,12 +118,24 @@ static const char *lost_type(const struct reform *r) {
     return NULL;
 }
 
+/* An attribute that comes from the call can be that of a Constant, from opset 12 on, where it
+ * comes for sure: Constant cannot do without. */
+static bool may_refer(const struct reform *r, const struct ir_attr *a) {
+    const struct ir_function *f = r->g->function;
+    const struct ir_schema_attr *old = ir_schema_attr(r->from, a->name);
+    struct ir_attr given;
+    return r->opset >= 12 && a->type == IR_ATTR_INTS && old && f &&
+           (old->has_default == IR_REQUIRED ||
+            ir_function_default(r->g->model, f, a->ref, &given));
+}
+
 static enum ir_reform check_attribute(struct reform *r, const struct ir_attr *a) {
     if (ir_schema_attr(r->to, a->name)) return IR_REFORM_DONE;
     if (operand_of(r, a->name) >= 0)
-        return !a->ref ? IR_REFORM_DONE
-                       : refuse(r, IR_REFORM_IMPOSSIBLE, "takes from its function's attribute",
-                                a->name);
+        return !a->ref || may_refer(r, a)
+                   ? IR_REFORM_DONE
+                   : refuse(r, IR_REFORM_IMPOSSIBLE, "takes from its function's attribute",
+                            a->name);
     const struct ir_schema_attr *old = ir_schema_attr(r->from, a->name);
     if (!old || ir_attr_is_inert(r->from->domain, r->from->name, a->name) ||
         is_default(a, old))
@@ -185,11 +198,23 @@ static struct ir_tensor *as_operand(const struct reform *r, const struct ir_attr
     }
 }
 
-static void set_operand(struct reform *r, uint32_t k, struct ir_tensor *t, const char *name) {
+static const char *hint_of(const struct reform *r, const char *name) {
     ir_value first = ir_input(r->g, r->n, 0);
     const char *of = first != IR_NONE ? ir_val(r->g, first)->name : ir_op_name(r->g, r->n);
-    const char *hint = arena_printf(r->g->model->arena, "%s_%s", of, name);
-    ir_value v = ir_add_constant(r->g, hint, t);
+    return arena_printf(r->g->model->arena, "%s_%s", of, name);
+}
+
+static ir_value constant_of_call(struct reform *r, const struct ir_attr *a) {
+    struct ir_attr value = {.name = "value_ints", .type = IR_ATTR_INTS, .ref = a->ref};
+    ir_value v = ir_add_value(r->g, hint_of(r, a->name), NULL);
+    ir_node n = ir_add_node(r->g, &(struct ir_new_node){.op = "Constant", .nout = 1, .out = &v,
+                                                        .nattr = 1, .attr = &value},
+                            r->n);
+    ir_infer_node(r->g, n, NULL);
+    return v;
+}
+
+static void set_operand(struct reform *r, uint32_t k, ir_value v) {
     if (ir_nod(r->g, r->n)->nin <= k) ir_set_input_count(r->g, r->n, k + 1);
     ir_set_input(r->g, r->n, k, v);
 }
@@ -204,9 +229,11 @@ static enum ir_reform move_attributes(struct reform *r) {
         }
         int k = operand_of(r, a.name);
         if (k >= 0) {
-            struct ir_tensor *t = as_operand(r, &a, (uint32_t)k);
-            if (!t) return refuse(r, IR_REFORM_IMPOSSIBLE, "cannot take as an operand", a.name);
-            set_operand(r, (uint32_t)k, t, a.name);
+            struct ir_tensor *t = a.ref ? NULL : as_operand(r, &a, (uint32_t)k);
+            if (!t && !a.ref)
+                return refuse(r, IR_REFORM_IMPOSSIBLE, "cannot take as an operand", a.name);
+            set_operand(r, (uint32_t)k, t ? ir_add_constant(r->g, hint_of(r, a.name), t)
+                                          : constant_of_call(r, &a));
         }
         ir_drop_attr(r->g, r->n, a.name);
     }
@@ -243,7 +270,7 @@ static enum ir_reform write_defaults(struct reform *r) {
             struct ir_attr a = default_as_attr(old);
             struct ir_tensor *t = as_operand(r, &a, (uint32_t)k);
             if (!t) return refuse(r, IR_REFORM_IMPOSSIBLE, "lacks operand", old->name);
-            set_operand(r, (uint32_t)k, t, old->name);
+            set_operand(r, (uint32_t)k, ir_add_constant(r->g, hint_of(r, old->name), t));
         }
     }
     return IR_REFORM_DONE;

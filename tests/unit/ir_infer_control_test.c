@@ -220,6 +220,33 @@ static void a_call_is_inferred_with_its_own_operands(void) {
     kit_end(&k);
 }
 
+/* Only where they agree has the body their types; through a function that calls another. */
+static void a_body_has_the_types_that_all_calls_give(void) {
+    struct arena arena = ARENA_EMPTY;
+    struct diag_sink diags;
+    diag_init(&diags, &arena);
+    static const char text[] =
+        "<ir_version: 10, opset_import: [\"\" : 20, \"f\" : 1]>\n"
+        "g (float[N, 3] x, float[N, 3] y, float[4] z) => (float[N, 3] a, float[N, 3] b) {\n"
+        " a = f.outer (x, x)\n b = f.outer (y, z) }\n"
+        "<domain: \"f\", opset_import: [\"\" : 20, \"f\" : 1]>\n"
+        "outer (u, v) => (w) { w = f.inner (u) }\n"
+        "<domain: \"f\", opset_import: [\"\" : 20]>\n"
+        "inner (u) => (w) { w = Neg (u) }\n";
+    const struct diag_source source = {"test", text, strlen(text)};
+    struct ir_model *m = ir_text_parse(&arena, &source, &diags);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    CU_ASSERT_EQUAL(ir_infer_model(m, NULL), RW_OK);
+    const struct ir_graph *outer = m->functions.at[0]->body, *inner = m->functions.at[1]->body;
+    CU_ASSERT_TRUE(ir_type_ranked(ir_val(outer, outer->inputs.at[0])->type));
+    CU_ASSERT_FALSE(ir_type_ranked(ir_val(outer, outer->inputs.at[1])->type));
+    const struct ir_type *t = ir_val(inner, ir_find_value(inner, "w"))->type;
+    CU_ASSERT_TRUE_FATAL(ir_type_ranked(t));
+    CU_ASSERT_EQUAL(t->rank, 2);
+    CU_ASSERT_EQUAL(t->dtype, IR_FLOAT);
+    arena_free(&arena);
+}
+
 /* Each function calls the next one eight times: 8^20 calls, were they all followed. */
 static void nests_of_calls_end(void) {
     struct kit k;
@@ -254,5 +281,6 @@ void add_ir_infer_control_suite(void) {
     CU_ADD_TEST(s, what_a_branch_demands_holds_only_there);
     CU_ADD_TEST(s, a_scan_takes_an_axis_away_and_gives_one);
     CU_ADD_TEST(s, a_call_is_inferred_with_its_own_operands);
+    CU_ADD_TEST(s, a_body_has_the_types_that_all_calls_give);
     CU_ADD_TEST(s, nests_of_calls_end);
 }
