@@ -84,6 +84,7 @@ static bool items_fit(struct world *w, struct state *s, struct holds list,
 
 /* --- operators -------------------------------------------------------------------- */
 static bool op_fits(struct world *w, const struct pat *p, ir_node n) {
+    if (ir_nod(w->g, n)->schema && ir_callee(w->g, n)) return false; /* another meaning */
     for (uint32_t i = 0; i < p->nops; i++)
         if (rw_streq(p->ops[i].name, ir_op_name(w->g, n)) &&
             rw_streq(p->ops[i].domain, ir_domain_name(w->g, n)))
