@@ -120,3 +120,18 @@ struct judge_verdict judge_compare(const struct ir_tensor *a, const struct ir_te
     if (!v.same) v.what = "values";
     return v;
 }
+
+struct ir_tensor *judge_where_finite(struct arena *a, const struct ir_tensor *was,
+                                     const struct ir_tensor *is) {
+    struct ir_tensor *out = arena_copy(a, is, sizeof *is);
+    if (!ir_dtype_is_float(was->dtype) || was->nbytes != is->nbytes) return out;
+    unsigned char *bytes = arena_copy(a, is->data, is->nbytes);
+    uint32_t width = ir_dtype_bits(was->dtype) / 8;
+    for (uint64_t i = 0; width > 0 && i < was->count; i++) {
+        double x;
+        if (ir_tensor_double_at(NULL, was, i, &x) && isfinite(x)) continue;
+        memcpy(bytes + i * width, (const unsigned char *)was->data + i * width, width);
+    }
+    out->data = bytes;
+    return out;
+}

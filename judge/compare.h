@@ -28,5 +28,9 @@ struct judge_verdict {
 /* Both in memory. What is no tensor (NULL) is not compared: same, with count 0. */
 struct judge_verdict judge_compare(const struct ir_tensor *a, const struct ir_tensor *b,
                                    struct judge_bounds bounds);
+/* What is now, with the elements for which there was no finite number as they were: of
+ * those a class that allows rounding promises nothing. */
+struct ir_tensor *judge_where_finite(struct arena *a, const struct ir_tensor *was,
+                                     const struct ir_tensor *is);
 
 #endif

@@ -54,7 +54,7 @@ bool cut_grow(struct cut *c, uint32_t levels, uint32_t most);
 
 /* --- cut_values.c: what is fed -------------------------------------------------------- */
 #define CUT_PLANS 4 /* of sizes: all different, alike, larger, ones */
-enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_FILLS };
+enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS };
 /* A port that is no constant, in the sizes of a plan. */
 struct cut_input {
     const struct cut_port *port;

@@ -12,6 +12,7 @@
 #define MOST_BYTES ((uint64_t)256 << 20) /* of constants that are read */
 #define LARGE ((uint64_t)1 << 20) /* bytes of a constant that stays in its file */
 #define ENOUGH_FINITE 4 /* one of so many elements */
+#define DROWNS 1e5      /* a relative 1e-5 of it is 1 */
 /* Times what shaken inputs change, is rounding; the bounds of types of 16 bits are some
  * steps wide already. */
 #define NOISE 8
@@ -176,6 +177,7 @@ struct trial {
     struct cut *c;
     struct judge *j;
     enum rule_class class;
+    enum cut_fill fill;
     uint32_t session[2];
     bool loaded[2];
     struct cut_verdict verdict;
@@ -226,7 +228,8 @@ static bool is_noise(struct trial *t, const struct cut_inputs *in,
     struct judge_verdict v =
         judge_compare(was->at[result].tensor, again.at[result].tensor, bounds);
     bool narrow = ir_dtype_bits(was->at[result].tensor->dtype) <= 16;
-    return difference <= (narrow ? NOISE_16_BITS : NOISE) * v.relative;
+    double noise = (narrow ? NOISE_16_BITS : NOISE) * v.relative;
+    return isfinite(noise) && difference <= noise; /* one that overflows pardons no other */
 }
 
 static const char *numbers(struct trial *t, const struct judge_verdict *v,
@@ -245,6 +248,8 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
     for (uint32_t i = 0; i < was->n; i++) {
         const struct ir_tensor *a = was->at[i].tensor, *b = is->at[i].tensor;
         enum ir_dtype type = a ? a->dtype : IR_UNDEFINED;
+        if (a && b && t->fill == CUT_LARGE && t->class != CLASS_EXACT)
+            b = judge_where_finite(t->c->a, a, b);
         struct judge_bounds bounds = judge_bounds_of(t->class, type, t->c->quantised);
         struct judge_verdict v = judge_compare(a, b, bounds);
         if (v.same) continue;
@@ -256,15 +261,17 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
 }
 
 /* Are enough elements finite to say something, and, where nodes were added above, not all
- * the same? What those above give may be nothing but NaN, or a constant, where they see
- * what has nothing to do with each other. */
+ * the same, nor so large that a difference drowns in them? What those above give may be
+ * nothing but NaN, a constant, or minus 1e38 of a mask, where they see what has nothing to
+ * do with each other. */
 static bool tells(const struct trial *t, const struct ir_tensor *x) {
-    bool varies = t->c->above.len == 0 || !x || x->count < 2;
+    bool alone = t->c->above.len == 0, varies = alone || !x || x->count < 2;
     uint64_t finite = 0;
     double first = NAN, v;
     if (!x || !ir_dtype_is_float(x->dtype)) return true;
     for (uint64_t i = 0; i < x->count; i++) {
         if (!ir_tensor_double_at(NULL, x, i, &v) || !isfinite(v)) continue;
+        if (!alone && fabs(v) > DROWNS) continue;
         if (finite++ == 0) first = v;
         varies |= v != first;
     }
@@ -282,6 +289,7 @@ static bool try_fill(struct trial *t, const struct cut_inputs *in, enum cut_fill
                      bool *ran, bool *told) {
     struct judge_values all, was, is;
     *ran = false;
+    t->fill = fill;
     if (!cut_values(t->c, in, fill, &all))
         return settle(t, CUT_UNKNOWN, "a value that it sees has no numbers");
     if (run(t, 0, in, &all, &was) != JUDGE_OK) {

@@ -120,7 +120,12 @@ static void scale(struct ir_tensor *t, void *bytes, double by) {
 
 /* The factor that makes a fill of the one it is drawn as. */
 static double factor(enum cut_fill fill) {
-    return fill == CUT_SMALL ? 1e-3 : fill == CUT_POSITIVE ? -1 : 1;
+    switch (fill) {
+    case CUT_SMALL: return 1e-3;
+    case CUT_POSITIVE: return -1;
+    case CUT_LARGE: return 16; /* beyond the bounds of a Clip, where a Tanh is flat */
+    default: return 1;
+    }
 }
 
 static bool make_value(struct cut *c, const struct cut_inputs *all,

@@ -73,7 +73,11 @@ struct gen_operand {
     bool has_items;      /* its elements */
     uint32_t nitems;
     int64_t items[GEN_RANK];
+    int32_t divisor; /* of the items where they are floats; 0: none */
 };
+static inline float gen_float_item(const struct gen_operand *o, uint32_t i) {
+    return (float)o->items[i] / (float)(o->divisor ? o->divisor : 1);
+}
 
 /* A model cannot be made of this: every function passes it up. */
 #define GEN(expr)                                                                      \
@@ -122,6 +126,7 @@ ir_value judge_gen_seen_inside(struct gen *x, ir_value v);
 /* generate_dims.c */
 void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shape */
 ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or a new one */
+ir_dim judge_gen_image_side(struct gen *x);
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
 /* Does each symbol still stand for its size after all that nodes ask of it? */
@@ -186,7 +191,8 @@ bool judge_gen_literal(struct gen *x, struct gen_node *n, uint32_t k,
 ir_value judge_gen_ints(struct gen *x, uint32_t rank, uint32_t n, const int64_t *items);
 /* A constant, in one of the forms that a file may have it. */
 ir_value judge_gen_constant(struct gen *x, struct ir_tensor *t);
-/* Elements low .. below - 1 for integers, as inputs.h makes them for others. NULL: a type
+/* Elements low .. below - 1 for integers, as inputs.h makes them for others; without such
+ * bounds, large ones reach to the ends of their type. NULL: a type
  * that cannot be made up. */
 struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
                                    const int64_t *dims, enum judge_fill fill, int64_t low,

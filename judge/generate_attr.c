@@ -92,6 +92,7 @@ static struct ir_attr a_window(struct gen *x, const struct gen_node *n, const ch
     if (rw_streq(name, "kernel_shape") && kernel_of(x, n, at))
         return ints(x, name, spatial, at);
     if (rw_streq(name, "pads")) spatial *= 2, least = 0;
+    if (rw_streq(name, "output_padding")) least = 0;
     if (rw_streq(name, "kernel_shape")) more = 3;
     for (uint32_t i = 0; i < spatial; i++) at[i] = least + gen_draw(x, more);
     return ints(x, name, spatial, at);
@@ -173,7 +174,7 @@ static struct ir_attr an_int(struct gen *x, const struct gen_node *n, const char
         return ir_attr_int(name, judge_gen_int(n, name, 0));
     if (rw_streq(name, "training_mode")) return ir_attr_int(name, gen_draw(x, 12) / 11);
     if (rw_streq(name, "hidden_size")) return ir_attr_int(name, 2 + gen_draw(x, 3));
-    if (rw_streq(name, "blocksize")) return ir_attr_int(name, 2);
+    if (rw_streq(name, "blocksize")) return ir_attr_int(name, 2 + gen_draw(x, 4) / 3);
     if (rw_streq(name, "num_groups")) return ir_attr_int(name, a_group(x, n));
     if (rw_streq(name, "axis")) return ir_attr_int(name, an_axis(x, rank_of(x, n)));
     if (rw_streq(name, "to")) return ir_attr_int(name, a_dtype(x, n));
@@ -243,21 +244,33 @@ static bool listed(struct gen *x, struct gen_node *n, const struct ir_param_def 
     if (d->type == IR_ATTR_INTS) *out = ints(x, d->name, o.nitems, o.items);
     if (d->type == IR_ATTR_FLOATS) {
         float *at = arena_new_array(x->a, float, o.nitems + 1);
-        for (uint32_t i = 0; i < o.nitems; i++) at[i] = (float)o.items[i];
+        for (uint32_t i = 0; i < o.nitems; i++) at[i] = gen_float_item(&o, i);
         *out = ir_attr_floats(d->name, o.nitems, at);
     }
     if (d->type == IR_ATTR_INT && o.nitems == 1) *out = ir_attr_int(d->name, o.items[0]);
     return d->type != IR_ATTR_INT || o.nitems == 1;
 }
 
+/* One element, which suits ConstantOfShape and Constant. */
+static bool a_tensor(struct gen *x, const char *name, struct ir_attr *out) {
+    static const int8_t some[] = {1, 0, 3};
+    static const int64_t one[1] = {1};
+    struct ir_tensor *t = judge_gen_number(x->m->arena, x->dtype,
+                                           some[gen_draw(x, countof(some))], 1, one);
+    if (t) *out = ir_attr_tensor(x->m->arena, name, t);
+    return t != NULL;
+}
+
 bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
                         struct ir_attr *out) {
-    static const char *const windows[] = {"pads", "strides", "dilations", "kernel_shape"};
+    static const char *const windows[] = {"pads", "strides", "dilations", "kernel_shape",
+                                          "output_padding"};
     if (listed(x, n, d, out)) return true;
     switch (d->type) {
     case IR_ATTR_INT: *out = an_int(x, n, d->name); return true;
     case IR_ATTR_FLOAT: *out = a_float(x, d->name); return true;
     case IR_ATTR_STRING: *out = a_string(x, n, d->name); return true;
+    case IR_ATTR_TENSOR: return a_tensor(x, d->name, out);
     case IR_ATTR_INTS: break;
     default: return false;
     }

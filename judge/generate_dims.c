@@ -27,6 +27,12 @@ ir_dim judge_gen_dim(struct gen *x) {
     return ir_dim_const(x->m->dims, draw_size(x));
 }
 
+/* Of an image: large enough for a kernel. */
+ir_dim judge_gen_image_side(struct gen *x) {
+    int64_t size = 4 + gen_draw(x, 3);
+    return gen_chance(x, 15) ? new_symbol(x, size) : ir_dim_const(x->m->dims, size);
+}
+
 /* Inner dimensions are numbers more often than outer ones: weights have theirs. */
 void judge_gen_base(struct gen *x) {
     static const uint8_t ranks[] = {2, 3, 2, 3, 4, 1, 3, 2, 4, 0, 5};

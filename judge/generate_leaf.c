@@ -105,13 +105,20 @@ ir_value judge_gen_ints(struct gen *x, uint32_t rank, uint32_t n, const int64_t 
     return judge_gen_constant(x, t);
 }
 
-static bool literal_list(struct gen *x, const struct literal *l, ir_value *out) {
+/* What is open in a list: what suits the operator, if a list of as many does, or any. */
+static bool literal_list(struct gen *x, struct gen_node *n, uint32_t k,
+                         const struct literal *l, ir_value *out) {
     int64_t items[64];
+    struct gen_operand o = {.dtype = IR_INT64};
+    bool suits = gen_chance(x, 50) && judge_gen_operand(x, n, k, &o) && o.has_items &&
+                 o.nitems == l->n;
     GEN(l->n <= countof(items));
     for (uint32_t i = 0; i < l->n; i++) {
         const struct pat_dim *d = &l->items[i];
         static const int8_t some[] = {1, 2, -1, 3, 4, 0};
-        items[i] = d->kind == DIM_CONST ? d->value : some[gen_draw(x, countof(some))];
+        items[i] = d->kind == DIM_CONST ? d->value
+                   : suits              ? o.items[i]
+                                        : some[gen_draw(x, countof(some))];
         if (d->kind != DIM_SLOT) continue;
         struct pm_binding *b = &x->slots[d->slot];
         if (b->kind == BOUND_DIM) GEN(ir_dim_is_const(x->m->dims, b->a, &items[i]));
@@ -137,7 +144,7 @@ static bool splat_dims(struct gen *x, struct gen_node *n, uint32_t k, enum ir_dt
 
 bool judge_gen_literal(struct gen *x, struct gen_node *n, uint32_t k,
                        const struct literal *l, ir_value *out) {
-    if (l->kind == LIT_LIST) return literal_list(x, l, out);
+    if (l->kind == LIT_LIST) return literal_list(x, n, k, l, out);
     GEN(l->kind != LIT_STRING);
     enum ir_dtype t;
     int64_t dims[GEN_RANK] = {1, 1, 1, 1};
@@ -178,7 +185,7 @@ static bool sizes_of(struct gen *x, const struct gen_operand *o, int64_t *dims) 
 }
 
 static double draw_scalar(struct gen *x, enum ir_dtype t) {
-    static const double some[] = {1, 1e-5, 0.5, 1e-12, 2, 0.1, 3, 1e-6, 0.25, 0};
+    static const double some[] = {1, 1e-5, 0.5, 1e-12, 2, 0.1, 3, 1e-6, 0.25, 0, -1, -2};
     bool wide = t == IR_FLOAT || t == IR_DOUBLE; /* far from 1, now and then */
     if (wide && gen_draw(x, 20) == 19) return 1e20;
     return some[gen_draw(x, countof(some))];
@@ -190,7 +197,7 @@ static struct ir_tensor *items_of(struct arena *a, const struct gen_operand *o) 
     struct ir_tensor *ints = ir_tensor_ints(a, o->nitems, o->items);
     if (o->nitems == 1) ints->rank = o->shape.rank; /* a scalar, where one is asked for */
     if (o->dtype != IR_FLOAT) return ints;
-    for (uint32_t i = 0; i < o->nitems; i++) at[i] = (float)o->items[i];
+    for (uint32_t i = 0; i < o->nitems; i++) at[i] = gen_float_item(o, i);
     return judge_gen_floats(a, o->nitems, at);
 }
 

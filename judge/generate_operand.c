@@ -185,8 +185,9 @@ static bool scatter(struct gen *x, struct gen_node *n, uint32_t k, struct gen_op
     int64_t axis = judge_gen_int(n, "axis", 0);
     GEN(shape_of(x, n, 0, &in));
     if (axis < 0) axis += in.rank;
-    return axis >= 0 && axis < in.rank && judge_gen_size(x, in.dims[axis], &o->below) &&
-           o->below > 0;
+    GEN(axis >= 0 && axis < in.rank && judge_gen_size(x, in.dims[axis], &o->below));
+    if (gen_chance(x, 30)) o->low = -o->below;
+    return o->below > 0;
 }
 
 static void set_items(struct gen *x, struct gen_operand *o) {

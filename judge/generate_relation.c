@@ -4,8 +4,9 @@
  * product or quotient of two of these, or `..s`, several dimensions. A letter is the same
  * wherever it stands in a node; letters that an attribute fixes are named in front. Operands
  * that are known bind letters, the others are made from what is bound, and what is free is
- * drawn. `<N` behind an operand: its elements are integers below N. `{N,C}`: they are those
- * numbers. `+`: they are not negative. `!`: they are mostly known. `_`: nothing is known of that operand. An operator may have several relations;
+ * drawn. `<N` behind an operand: its elements are integers below N, with `<-N`
+ * now and then from -N on. `{N,C}`: they are those
+ * numbers, `{N,C}/2` half of them. `+`: they are not negative. `!`: they are mostly known. `_`: nothing is known of that operand. An operator may have several relations;
  * a node takes one that fits the operands which it has. "ms." is com.microsoft.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -48,12 +49,12 @@ static const struct gen_relation relations[] = {
     {"AffineGrid", "", "theta[N,2,3] size{N,C,H,W}"},
     {"RoiAlign", "", "X[N,C,6,6] rois[R,4] batch_indices[R]<N"},
     {"MaxRoiPool", "", "X[N,C,6,6] rois[R,5]"},
-    {"DepthToSpace", "b=blocksize", "X[N,4*C,H,W]"},
-    {"SpaceToDepth", "b=blocksize", "X[N,C,2*H,2*W]"},
+    {"DepthToSpace", "b=blocksize", "X[N,36*C,H,W]"},
+    {"SpaceToDepth", "b=blocksize", "X[N,C,b*H,b*W]"},
     {"Upsample", "", "X[N,C,H,W] scales{1,1,2,2}"},
     {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,2,2} sizes{N,C,H,3*W}"},
     {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,1,1} sizes{N,C,H,W}"},
-    {"Resize", "", "X[N,C,..s] _ scales{1,1,..s} sizes{N,C,..k}"},
+    {"Resize", "", "X[N,C,..s] _ scales{2,2,..k}/2 sizes{N,C,..k}"},
     {"Col2Im", "", "input[N,4*C,9] image_shape{4,4} block_shape{2,2}"},
     {"RNN", "H=hidden_size D=direction",
      "X[S,B,I] W[D,H,I] R[D,H,H] B[D,2*H] lens[B]<S h[D,B,H]"},
@@ -92,21 +93,24 @@ static const struct gen_relation relations[] = {
     {"ms.QLinearSoftmax", "", "X[..R,E] s[] z[] s[] z[]"},
     {"ms.QLinearAveragePool", "", "X[N,C,..s] s[] z[] s[] z[]"},
     {"ms.QLinearGlobalAveragePool", "", "X[N,C,..s] s[] z[] s[] z[]"},
-    {"ScatterND", "", "data[M,..R] indices[M,1]<M updates[M,..R]"},
-    {"ScatterND", "", "data[A,B,..R] indices[M,1,1]<A updates[M,1,B,..R]"},
-    {"GatherND", "", "data[A,..R] indices[M,1]<A"},
-    {"OneHot", "", "indices[..R]<M depth{M} values[2]"},
+    {"ScatterND", "", "data[M,..R] indices[M,1]<-M updates[M,..R]"},
+    {"ScatterND", "", "data[A,B,..R] indices[M,1,1]<-A updates[M,1,B,..R]"},
+    {"GatherND", "", "data[A,..R] indices[M,1]<-A"},
+    {"OneHot", "", "indices[..R]<-M depth{M} values[2]"},
     {"ReverseSequence", "", "input[S,B,..R] lens[B]<S"},
     {"TopK", "", "X[..R,E] k{1}"},
+    {"TopK", "", "X[..R,E] k{2}"},
     {"NonMaxSuppression", "", "boxes[B,S,4] scores[B,C,S]"},
     {"NegativeLogLikelihoodLoss", "", "X[N,C,..s] target[N,..s]<C weight[C]"},
     {"SoftmaxCrossEntropyLoss", "", "X[N,C,..s] target[N,..s]<C weight[C]"},
-    {"Range", "", "start[]! limit[]! delta[]!"},
+    {"Range", "", "start[]!<-8 limit[]!<-8 delta[]!<-3"},
     {"Clip", "", "_ min[] max[]"},
     {"Dropout", "", "_ ratio[] training[]"},
     {"CumSum", "", "X[E,..R] axis[]<1"},
+    {"CumSum", "", "X[A,B,..R] axis[]<-2"},
     {"CumProd", "", "X[E,..R] axis[]<1"},
-    {"Trilu", "", "X[..R,A,B] k[]<3"},
+    {"CumProd", "", "X[A,B,..R] axis[]<-2"},
+    {"Trilu", "", "X[..R,A,B] k[]<-3"},
     {"EyeLike", "", "X[A,B]"},
     {"Det", "", "X[..R,E,E]"},
     {"CenterCropPad", "", "X[A,B] shape{B,A}"},
@@ -264,7 +268,7 @@ static void draw_run(struct gen *x, const struct gen_node *n, struct gen_letters
         ir_dim *d = &l->at[c - 'A'].dims[i];
         if (kernel && i < kernel->n) *d = ir_dim_const(x->m->dims, kernel->ints[i]);
         else if (c == 'k') *d = ir_dim_const(x->m->dims, 1 + gen_draw(x, 3));
-        else if (c == 's') *d = ir_dim_const(x->m->dims, 4 + gen_draw(x, 3));
+        else if (c == 's') *d = judge_gen_image_side(x);
         else *d = judge_gen_dim(x);
     }
 }
@@ -345,18 +349,18 @@ static uint32_t misfit(const struct gen_relation *r, uint32_t operands) {
     return n == operands ? 0 : n > operands ? 1 : 2;
 }
 
+/* One of those that fit so well, each as likely. */
 static bool take_fitting(struct gen *x, struct gen_node *n, uint32_t how) {
-    uint32_t from = gen_draw(x, countof(relations));
-    for (uint32_t i = 0; i < countof(relations); i++) {
-        const struct gen_relation *r = &relations[(from + i) % countof(relations)];
+    uint32_t found = 0;
+    for (size_t i = 0; i < countof(relations); i++) {
+        const struct gen_relation *r = &relations[i];
         struct gen_letters l = {0};
         if (!is_of(r, n->domain, n->op) || misfit(r, n->present) != how) continue;
-        if (!fits(x, n, r, &l)) continue;
+        if (!fits(x, n, r, &l) || gen_draw(x, ++found) > 0) continue;
         n->relation = r;
         n->letters = arena_copy(x->a, &l, sizeof l);
-        return true;
     }
-    return false;
+    return found > 0;
 }
 
 /* The one that the node has, or one that fits. */
@@ -378,6 +382,8 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     if (!item) return false;
     make(x, n, item + strcspn(item, "[{") + 1, &o->shape);
     if (is_list(item)) {
+        const char *end = strchr(item, '}') + 1;
+        o->divisor = *end == '/' ? end[1] - '0' : 1;
         o->has_items = o->rather_known = true;
         o->nitems = o->shape.rank;
         for (uint32_t i = 0; i < o->nitems; i++)
@@ -388,11 +394,14 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     const char *below = item + strcspn(item, "] ") + 1;
     o->positive = *below == '+';
     o->rather_known = *below == '!';
+    below += o->positive || o->rather_known;
     if (*below != '<') return true;
     struct term t;
-    read_term(below + 1, &t);
-    o->low = 0;
-    return judge_gen_size(x, factor(x, n->letters, t.a, t.na), &o->below) && o->below > 0;
+    bool either_side = below[1] == '-';
+    read_term(below + 1 + either_side, &t);
+    GEN(judge_gen_size(x, factor(x, n->letters, t.a, t.na), &o->below) && o->below > 0);
+    if (either_side && gen_chance(x, 30)) o->low = -o->below;
+    return true;
 }
 
 bool judge_gen_related_int(struct gen *x, const struct gen_node *n, const char *name,

@@ -316,8 +316,9 @@ static void pair_namesakes(struct judge_pairs *p) {
 static void pair_places(struct judge_pairs *p) {
     EACH_FREE_NODE(n) {
         ir_node k = by_place(p, n, EXACT, false);
-        if (k == IR_NONE) k = by_place(p, n, LOOSE, false);
+        ir_node like = k == IR_NONE ? by_place(p, n, LOOSE, false) : IR_NONE;
         if (k != IR_NONE) pair_nodes(p, n, k, how_placed(p, n));
+        else if (like != IR_NONE) pair_nodes(p, n, like, JUDGE_GUESSED);
         else pair_merged(p, n);
     }
 }
@@ -356,7 +357,7 @@ static void guess_by_operands(struct judge_pairs *p) {
         ir_node k = by_place(p, n, LOOSE, false);
         ir_value v = first_output(p->g[0], n);
         if (k != IR_NONE) {
-            pair_nodes(p, n, k, how_placed(p, n));
+            pair_nodes(p, n, k, JUDGE_GUESSED);
             continue;
         }
         k = ir_node_rule(p->g[0], n) ? IR_NONE : by_place(p, n, GUESS, false);

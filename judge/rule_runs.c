@@ -48,23 +48,6 @@ static bool feed(struct sides *s, enum judge_fill fill, uint64_t seed,
 }
 
 /* --- comparing -------------------------------------------------------------------- */
-/* What was computed now, with the elements that the original has no number for as they are
- * there. */
-static struct ir_tensor *where_finite(struct sides *s, const struct ir_tensor *was,
-                                      const struct ir_tensor *is) {
-    struct ir_tensor *out = arena_copy(s->arena, is, sizeof *is);
-    if (!ir_dtype_is_float(was->dtype) || was->nbytes != is->nbytes) return out;
-    unsigned char *bytes = arena_copy(s->arena, is->data, is->nbytes);
-    uint32_t width = ir_dtype_bits(was->dtype) / 8;
-    for (uint64_t i = 0; i < was->count; i++) {
-        double x;
-        if (ir_tensor_double_at(NULL, was, i, &x) && isfinite(x)) continue;
-        memcpy(bytes + i * width, (const unsigned char *)was->data + i * width, width);
-    }
-    out->data = bytes;
-    return out;
-}
-
 /* How much the original's output k changes with the last bits of its inputs. */
 static double unsteadiness(struct sides *s, const struct judge_values *in, uint32_t k,
                            const struct ir_tensor *was) {
@@ -77,7 +60,7 @@ static double unsteadiness(struct sides *s, const struct judge_values *in, uint3
             near.at[i].tensor = judge_nudged(s->arena, in->at[i].tensor, &seed);
         if (judge_run(s->judge, s->before, &near, NULL, 0, s->arena, &out) != JUDGE_OK)
             return 0;
-        struct judge_verdict v = judge_compare(was, where_finite(s, was, out.at[k].tensor),
+        struct judge_verdict v = judge_compare(was, judge_where_finite(s->arena, was, out.at[k].tensor),
                                                (struct judge_bounds){0, 0});
         most = fmax(most, v.absolute);
     }
@@ -94,7 +77,7 @@ static double looseness(struct sides *s, const struct judge_values *in, uint32_t
         if (!judge_nudged_model(s->arena, &s->c->before, seed, &near)) return 0;
         if (judge_once(s->judge, &near, in, s->arena, &out) != JUDGE_OK) return 0;
         struct judge_verdict v = judge_compare(
-            was, where_finite(s, was, out.at[k].tensor), (struct judge_bounds){0, 0});
+            was, judge_where_finite(s->arena, was, out.at[k].tensor), (struct judge_bounds){0, 0});
         if (isfinite(v.absolute)) most = fmax(most, v.absolute);
     }
     return most;
@@ -153,7 +136,7 @@ static bool same_output(struct sides *s, const struct judge_values *in, uint32_t
     const struct ir_tensor *a = was->at[k].tensor, *b = is->at[k].tensor;
     enum rule_class class = s->plan->rule->class;
     if (!a || !b) return a == b;
-    if (class != CLASS_EXACT) b = where_finite(s, a, b);
+    if (class != CLASS_EXACT) b = judge_where_finite(s->arena, a, b);
     bool byte = ir_dtype_bits(a->dtype) <= 8 && a->dtype != IR_BOOL;
     struct judge_bounds bounds = judge_bounds_of(class, a->dtype, byte);
     struct judge_verdict v = judge_compare(a, b, bounds);
@@ -185,10 +168,27 @@ static enum judge_end one_run(struct sides *s, enum judge_fill fill, uint64_t se
     return JUDGE_SAME;
 }
 
+/* Does the pattern ask whether numbers are finite? */
+static bool asks_finite(const struct pat *p) {
+    bool asks = false;
+    if (!p || (p->kind != PAT_NODE && p->kind != PAT_ALT && p->kind != PAT_CHAIN)) return false;
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nops; i++)
+        asks |= rw_streq(p->ops[i].name, "IsNaN") || rw_streq(p->ops[i].name, "IsInf");
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nargs; i++) asks |= asks_finite(p->args[i]);
+    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) asks |= asks_finite(p->alts[i]);
+    return asks;
+}
+
+static bool wants_special(const struct rule *r) {
+    bool wants = r->class == CLASS_EXACT;
+    for (uint32_t i = 0; i < r->nslots && !wants; i++) wants = asks_finite(r->slots[i].def);
+    return wants;
+}
+
 static enum judge_end all_runs(struct sides *s, uint64_t seed) {
-    bool exact = s->plan->rule->class == CLASS_EXACT;
+    bool specials = wants_special(s->plan->rule);
     for (size_t i = 0; i < countof(fills); i++) {
-        if (fills[i] == JUDGE_SPECIAL && !exact) continue;
+        if (fills[i] == JUDGE_SPECIAL && !specials) continue;
         if (one_run(s, fills[i], seed + i * 7919) == JUDGE_WRONG) return JUDGE_WRONG;
         if (s->c->instance->leaves.len == 0) break;
     }

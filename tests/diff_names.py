@@ -12,7 +12,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse, json, pathlib, random, subprocess, sys, tempfile
 
 try:
-    import onnx, onnxruntime  # noqa: F401: asked by the command
+    import numpy, onnx, onnx.parser, onnxruntime  # noqa: F401: asked by the command
 except ImportError:
     print("the onnx and onnxruntime packages are not installed")
     sys.exit(77)
@@ -82,6 +82,19 @@ def check(onnxrw, path, folder, how, seed):
     return problems
 
 
+def other_form(onnxrw, folder):
+    """A node alike but for its attributes, whose readers give the same, is another value."""
+    a, b, x = (pathlib.Path(folder) / n for n in ("a.onnx", "b.onnx", "x.npz"))
+    head = '<ir_version: 8, opset_import: ["" : 17]> g (float[N, M] x) => (int64[1] y)'
+    a.write_bytes(onnx.parser.parse_model(head + """ <int64[1] i = {0}> {
+        s = Shape (x)  r = Gather <axis = 0> (s, i)  y = Neg (r) }""").SerializeToString())
+    b.write_bytes(onnx.parser.parse_model(head + """ {
+        r = Shape <start = 0, end = 1> (x)  y = Neg (r) }""").SerializeToString())
+    numpy.savez(x, x=numpy.zeros((2, 3), numpy.float32))
+    run = diff(onnxrw, a, b, x)
+    return [f"other form: first {run['first']}"] if run["first"] else []
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
@@ -89,6 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         lines = [f"{name} {how}: {x}" for name in NAMES for how in ("fresh", "shuffled") for seed in range(3)
                  for x in check(a.onnxrw, MODELS / f"{name}.onnx", folder, how, seed)]
+        lines += other_form(a.onnxrw, folder)
     print("\n".join(lines + [f"{len(NAMES)} models, {len(lines)} wrong"]))
     return 1 if lines else 0
 
