@@ -158,9 +158,16 @@ bool judge_gen_related_base(struct gen *x, struct gen_shape *out);
 
 /* generate_attr.c: all that the pattern and the operator ask for in <...>. */
 bool judge_gen_attrs(struct gen *x, struct gen_node *n);
-/* A value that makes sense for a parameter of that node. */
+/* generate_sensible.c: a value that makes sense for a parameter of that node. */
 bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
                         struct ir_attr *out);
+/* Of its first operand, -1 when that is not known; an axis for that rank, from either end. */
+int64_t judge_gen_rank_of(const struct gen *x, const struct gen_node *n);
+int64_t judge_gen_axis(struct gen *x, int64_t rank);
+struct ir_attr judge_gen_ints_attr(struct gen *x, const char *name, uint32_t n,
+                                   const int64_t *at);
+/* Pads, strides, dilations, kernel_shape. */
+struct ir_attr judge_gen_window(struct gen *x, const struct gen_node *n, const char *name);
 int64_t judge_gen_int(const struct gen_node *n, const char *name, int64_t otherwise);
 const struct ir_attr *judge_gen_attr(const struct gen_node *n, const char *name);
 

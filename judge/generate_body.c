@@ -74,7 +74,7 @@ static bool call_function(struct gen *x) {
                                .out = out};
     GEN(ir_infer_node(g, ir_add_node(g, &call, IR_NONE), NULL));
     for (uint32_t i = 0; i < n; i++) ir_add_output(g, out[i]);
-    if (gen_chance(x, 50)) return true; /* a file may say the types of a function's values */
+    if (gen_chance(x, 50)) return true; /* a file may say types of its values */
     for (ir_value v = 0; v < x->g->values.len; v++)
         if (!ir_const(x->g, v)) ir_set_type(x->g, v, NULL);
     return true;

@@ -65,13 +65,13 @@ bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
     return known && *out >= 0;
 }
 
-/* Where nodes make a symbol another's equal, a runtime fed with different sizes need not say
+/* Where nodes make a symbol another's equal, a runtime fed with other sizes need not say
  * no: its Concat skips what is empty, and leaves memory unset. */
 bool judge_gen_sizes_agree(struct gen *x) {
     struct ir_dims *t = x->m->dims;
     uint32_t mark = ir_dims_mark(t);
     bool all = true;
-    bool inside = x->g != x->m->main; /* where inference supposes nothing of what may not run */
+    bool inside = x->g != x->m->main; /* there nothing is supposed to run */
     for (ir_node n = x->g->first; inside && n != IR_NONE; n = ir_nod(x->g, n)->next)
         ir_assume_node(x->g, n);
     for (uint32_t i = 0; i < x->sizes.len && all; i++) {

@@ -1,6 +1,5 @@
-/* generate_staged.c -- where a rule matches a staged operator, what stands for it in a model:
- * the pattern of the rule that makes the operator (its maker), around the operands that this
- * rule asks for.
+/* generate_staged.c -- what stands for a staged operator that a rule matches: the pattern
+ * of the rule that makes the operator (its maker), around the operands that are asked for.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "judge/generate.h"

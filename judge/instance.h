@@ -64,7 +64,7 @@ struct judge_plan {
     int64_t opset_least, opset_most;
     uint32_t target;
     const uint32_t *failed; /* of each condition: how often it was seen not to hold */
-    bool reveals;           /* all floats that are computed are outputs, those of bodies too */
+    bool reveals;           /* all computed floats are outputs, those of bodies too */
 };
 /* NULL: the numbers lead to nothing (an operator that this opset lacks, shapes that do not
  * fit). The instance lives in *a. */

@@ -45,7 +45,8 @@ bool judge_nudged_model(struct arena *a, const struct judge_model *is, uint64_t 
                         struct judge_model *out) {
     struct diag_sink diags;
     diag_init(&diags, a);
-    struct ir_model *m = ir_model_read_bytes(a, is->bytes, is->len, "instance", NULL, &diags);
+    struct ir_model *m =
+        ir_model_read_bytes(a, is->bytes, is->len, "instance", NULL, &diags);
     if (!m) return false;
     for (uint32_t i = 0; i < m->graphs.len; i++) nudge_graph(m->graphs.at[i], &seed);
     bool ok = judge_model_of(m, a, &diags, out) == RW_OK;
