@@ -89,7 +89,7 @@ def other_form(onnxrw, folder):
     a.write_bytes(onnx.parser.parse_model(head + """ <int64[1] i = {0}> {
         s = Shape (x)  r = Gather <axis = 0> (s, i)  y = Neg (r) }""").SerializeToString())
     b.write_bytes(onnx.parser.parse_model(head + """ {
-        r = Shape <start = 0, end = 1> (x)  y = Neg (r) }""").SerializeToString())
+        q = Shape <start = 0, end = 1> (x)  y = Neg (q) }""").SerializeToString())
     numpy.savez(x, x=numpy.zeros((2, 3), numpy.float32))
     run = diff(onnxrw, a, b, x)
     return [f"other form: first {run['first']}"] if run["first"] else []
