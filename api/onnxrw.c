@@ -126,6 +126,7 @@ enum onnxrw_status onnxrw_run(struct onnxrw_model *model, const struct onnxrw_ru
     model->prepared = true;
     model->report = (struct pm_report){0};
     if (model->code != RW_OK) return status_of(model->code);
+    pm_check_natives(rules->compiled, NULL, &model->diags); /* a library loads no plug-ins */
     return status_of(api_rewrite(rules->compiled, model->model, &o, &model->arena,
                                  &model->report, &model->diags));
 }

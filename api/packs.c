@@ -2,6 +2,7 @@
 #include "api/packs.h"
 
 #include "base/library.h"
+#include "include/onnxrw_plugin.h"
 
 /* --- images ------------------------------------------------------------------------- */
 void api_images_init(struct api_images *out, struct arena *a) {
@@ -15,22 +16,57 @@ static enum rw_code refuse(struct diag_sink *diags, const char *path, const char
     return RW_USAGE;
 }
 
-enum rw_code api_add_plugin(struct api_images *images, struct arena *a, const char *path,
-                            struct diag_sink *diags) {
-    /* what has no slash would be looked for in the folders of the system */
-    const char *file = strchr(path, '/') ? path : arena_printf(a, "./%s", path), *why;
-    void *at = library_function(file, CG_SYMBOL, &why);
+static enum rw_code add_packs(struct api_images *images, struct arena *a, const char *path,
+                              void *at, struct diag_sink *diags) {
     cg_entry *entry;
-    if (!at) return refuse(diags, path, why);
     memcpy(&entry, &at, sizeof entry); /* ISO C has no cast for it */
     const struct cg_header *h = entry();
-    why = cg_refused(h);
+    const char *why = cg_refused(h);
     if (why) return refuse(diags, path, why);
     vec_push(a, &images->list, NULL);
     memmove(images->list.at + images->nplugins + 1, images->list.at + images->nplugins,
             (images->list.len - images->nplugins - 1) * sizeof *images->list.at);
     images->list.at[images->nplugins++] = h->image;
     return RW_OK;
+}
+
+static bool is_given(const struct api_images *images, const char *name) {
+    for (uint32_t i = 0; i < images->natives.len; i++)
+        if (rw_streq(images->natives.at[i]->name, name)) return true;
+    return false;
+}
+
+static enum rw_code add_predicates(struct api_images *images, struct arena *a,
+                                   const char *path, void *at, struct diag_sink *diags) {
+    const struct onnxrw_plugin *(*entry)(void);
+    memcpy(&entry, &at, sizeof entry);
+    const struct onnxrw_plugin *p = entry();
+    if (!p) return refuse(diags, path, "it gives no table of predicates");
+    if (p->abi != ONNXRW_PLUGIN_ABI)
+        return refuse(diags, path,
+                      arena_printf(a, "it is for version %u of onnxrw_plugin.h, this is %u",
+                                   p->abi, ONNXRW_PLUGIN_ABI));
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct onnxrw_predicate *x = &p->predicates[i];
+        if (!x->name || !x->signature || !x->holds)
+            return refuse(diags, path, "a predicate lacks its name, signature or function");
+        if (is_given(images, x->name))
+            return refuse(diags, path, arena_printf(a, "predicate \"%s\" is given already",
+                                                    x->name));
+        vec_push(a, &images->natives, x);
+    }
+    return RW_OK;
+}
+
+enum rw_code api_add_plugin(struct api_images *images, struct arena *a, const char *path,
+                            struct diag_sink *diags) {
+    /* what has no slash would be looked for in the folders of the system */
+    const char *file = strchr(path, '/') ? path : arena_printf(a, "./%s", path), *why;
+    void *predicates = library_function(file, "onnxrw_plugin", &why);
+    void *packs = library_function(file, CG_SYMBOL, &why);
+    if (!packs && !predicates) return refuse(diags, path, why);
+    if (predicates) TRY(add_predicates(images, a, path, predicates, diags));
+    return packs ? add_packs(images, a, path, packs, diags) : RW_OK;
 }
 
 /* --- packs -------------------------------------------------------------------------- */

@@ -10,9 +10,10 @@
 struct api_images {
     VEC(const struct cg_image *) list;
     uint32_t nplugins; /* they stand first */
+    VEC(const struct onnxrw_predicate *) natives; /* of plug-ins */
 };
 void api_images_init(struct api_images *out, struct arena *a);
-/* Adds a plug-in in front of the library's. */
+/* Adds what a plug-in has: packs, in front of the library's, predicates, or both. */
 enum rw_code api_add_plugin(struct api_images *images, struct arena *a, const char *path,
                             struct diag_sink *diags);
 

@@ -66,6 +66,8 @@ const struct pm_auto *packs_compile(struct session *s, uint32_t n,
 /* What a run has to apply: the packs of its options, or of its plug-ins, or `auto.rules`.
  * Compiled forms are taken where there are some; NULL after an error. */
 const struct pm_auto *packs_for_run(struct session *s);
+/* The predicates of plug-ins, as far as the packs agree; false after an error. */
+bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out);
 
 /* --- report.c ----------------------------------------------------------------------- */
 struct stage_time { const char *name; double seconds; };

@@ -18,6 +18,7 @@ struct job {
     struct stages stages;
     struct progress progress;
     struct pm_report report;
+    struct pm_natives natives;      /* predicates of plug-ins */
 };
 
 static bool is_stream(const char *path) { return rw_streq(path, "-"); }
@@ -33,8 +34,9 @@ static void choose_files(struct job *j) {
 static enum rw_code compile(struct job *j, const struct pm_auto **out) {
     struct session *s = j->s;
     *out = packs_for_run(s);
+    bool ok = *out && packs_natives(s, *out, &j->natives);
     stages_end(&j->stages, "rules");
-    return *out ? RW_OK : RW_USAGE;
+    return ok ? RW_OK : RW_USAGE;
 }
 
 static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
@@ -44,7 +46,7 @@ static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
         .keep_opset = o->keep_opset, .inline_functions = o->inline_functions,
         .verify = o->verify,
         .fold_limit = o->fold_limit ? o->fold_limit : 1, .ndefines = o->defines.len,
-        .defines = o->defines.at, .progress = progress_step, .progress_ctx = &j->progress};
+        .defines = o->defines.at, .natives = &j->natives, .progress = progress_step, .progress_ctx = &j->progress};
     struct api_verify verify = {.library = o->ort, .ninputs = o->inputs.len,
                                 .inputs = o->inputs.at};
     TRY(api_prepare(j->model, o->verify, &j->s->diags));

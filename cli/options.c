@@ -26,8 +26,8 @@ struct option_def {
 static const struct option_def defs[] = {
     {OPT_PACK, 'r', "rules", "PACK", FOR_RUN | FOR_EXPLAIN,
      "a rules file, or the name of a pack; may be repeated"},
-    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_RUN,
-     "take packs from what rules compile made; without -r: all of them"},
+    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_RUN | FOR_EXPLAIN,
+     "take packs and predicates from a library; without -r: all of its packs"},
     {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE | FOR_RULES,
      "where to write; - is standard output"},
     {OPT_DEFINE, 'D', "define", "NAME=VALUE", FOR_RUN | FOR_EXPLAIN,

@@ -36,14 +36,27 @@ static void name_plugin_packs(struct session *s, const struct api_images *images
     }
 }
 
+static bool load_plugins(struct session *s, struct api_images *images) {
+    const struct options *o = &s->options;
+    for (uint32_t i = 0; i < o->plugins.len; i++)
+        if (api_add_plugin(images, &s->arena, o->plugins.at[i], &s->diags) != RW_OK)
+            return false;
+    return true;
+}
+
+bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out) {
+    struct api_images images = {0};
+    if (!load_plugins(s, &images)) return false;
+    *out = (struct pm_natives){images.natives.len, images.natives.at};
+    return pm_check_natives(rules, out, &s->diags) == RW_OK;
+}
+
 const struct pm_auto *packs_for_run(struct session *s) {
     struct dsl_paths paths = api_paths(&s->arena);
     struct api_images images;
     struct options *o = &s->options;
     api_images_init(&images, &s->arena);
-    for (uint32_t i = 0; i < o->plugins.len; i++)
-        if (api_add_plugin(&images, &s->arena, o->plugins.at[i], &s->diags) != RW_OK)
-            return NULL;
+    if (!load_plugins(s, &images)) return NULL;
     if (o->packs.len == 0) name_plugin_packs(s, &images);
     uint32_t n = o->packs.len ? o->packs.len : 1;
     const struct rule_pack **packs =

@@ -209,15 +209,16 @@ struct ast_pack {
 };
 
 enum ast_top_kind {
-    TOP_PACK, TOP_USE, TOP_PASS, TOP_PHASE, TOP_PATTERN, TOP_OPERATOR, TOP_RULE
+    TOP_PACK, TOP_USE, TOP_PASS, TOP_PHASE, TOP_PATTERN, TOP_OPERATOR,
+    TOP_PREDICATE, TOP_RULE
 };
 struct ast_top {
     enum ast_top_kind kind;
     struct span at;
     struct ast_pack *pack;
-    struct ast_word name;   /* use: the path; pass, phase: the name */
+    struct ast_word name;   /* use: the path; pass, phase, predicate: the name */
     bool atomic, only;
-    struct ast_words names; /* phase: rules; use: only */
+    struct ast_words names; /* phase: rules; use: only; predicate: types of arguments */
     struct ast_pattern *pattern;
     struct ast_rule *rule;
 };

@@ -96,6 +96,17 @@ static uint32_t call_kinds(struct lower *l, const struct expr *e) {
     return signatures[e->fn].result;
 }
 
+static uint32_t native_kinds(struct lower *l, const struct expr *e) {
+    static const uint32_t wanted[PRED_N] = {[PRED_value] = K_VALUE, [PRED_int] = K_INT,
+                                            [PRED_float] = K_INT | K_REAL,
+                                            [PRED_string] = K_STRING,
+                                            [PRED_ints] = K_LIST};
+    const char *by = arena_printf(l->arena, "\"%s\"", e->predicate->name);
+    for (uint32_t i = 0; i < e->nargs; i++)
+        want(l, e->args[i], kinds_of(l, e->args[i]), wanted[e->predicate->args[i]], by);
+    return K_BOOL;
+}
+
 static uint32_t arithmetic(struct lower *l, const struct expr *e) {
     const char *by = "arithmetic";
     for (uint32_t i = 0; i < e->nargs; i++) {
@@ -160,6 +171,7 @@ static uint32_t kinds_of(struct lower *l, const struct expr *e) {
     case EXPR_DTYPE: return K_DTYPE;
     case EXPR_ABSENT: return K_ABSENT;
     case EXPR_CALL: return call_kinds(l, e);
+    case EXPR_NATIVE: return native_kinds(l, e);
     case EXPR_NEG: case EXPR_ADD: case EXPR_SUB:
     case EXPR_MUL: case EXPR_DIV: case EXPR_MOD: return arithmetic(l, e);
     case EXPR_CONCAT:

@@ -116,6 +116,9 @@ static void put_expr(const struct dump *d, const struct expr *e) {
     case EXPR_DTYPE: buf_puts(d->b, ir_dtype_name((enum ir_dtype)e->i)); break;
     case EXPR_ABSENT: buf_puts(d->b, "absent"); break;
     case EXPR_CALL: buf_puts(d->b, function_names[e->fn]), put_exprs(d, "(", e, ")"); break;
+    case EXPR_NATIVE:
+        buf_puts(d->b, e->predicate->name), put_exprs(d, "(", e, ")");
+        break;
     case EXPR_NEG: put_exprs(d, "-(", e, ")"); break;
     case EXPR_NOT: put_exprs(d, "!(", e, ")"); break;
     case EXPR_INDEX:

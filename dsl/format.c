@@ -450,6 +450,15 @@ static void put_pattern(struct format *f, const struct ast_pattern *p,
     if (!p->body) put_block(f, &p->stmts);
 }
 
+static void put_predicate(struct format *f, const struct ast_top *t) {
+    struct buf b = {0};
+    begin(f, t->at);
+    buf_printf(&b, "predicate %s(", t->name.text);
+    dsl_print_words(&b, &t->names, 1);
+    buf_putc(&b, ')');
+    put_marked(f, &b);
+}
+
 static void put_top(struct format *f, const struct ast_top *t) {
     switch (t->kind) {
     case TOP_PACK: put_pack(f, t->pack, t->at); break;
@@ -460,6 +469,7 @@ static void put_top(struct format *f, const struct ast_top *t) {
         break;
     case TOP_PHASE: put_phase(f, t); break;
     case TOP_PATTERN: case TOP_OPERATOR: put_pattern(f, t->pattern, t); break;
+    case TOP_PREDICATE: put_predicate(f, t); break;
     case TOP_RULE:
         comments_before(f, t->at.begin);
         put_rule(f, t->rule, t->at);

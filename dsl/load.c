@@ -253,6 +253,7 @@ static struct unit *load_unit(struct load *ld, const char *path,
     map_init(&u->rule_index, ld->arena);
     map_init(&u->pattern_index, ld->arena);
     map_init(&u->operator_index, ld->arena);
+    map_init(&u->predicate_index, ld->arena);
     map_init(&u->pattern_used, ld->arena);
     u->file = dsl_parse_text(ld->arena, source, ld->diags);
     if (!u->file) {
@@ -262,6 +263,7 @@ static struct unit *load_unit(struct load *ld, const char *path,
     vec_push(ld->arena, &ld->units, u);
     dsl_pack_head(u);
     index_patterns(u);
+    dsl_declare_predicates(u);
     for (uint32_t i = 0; i < u->file->tops.len; i++)
         if (u->file->tops.at[i].kind == TOP_USE) load_use(u, &u->file->tops.at[i], depth);
     lower_operators(u);

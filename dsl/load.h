@@ -38,6 +38,8 @@ struct unit {
     VEC(const struct rule_operator *) operators; /* NULL: it had errors */
     struct map pattern_index; /* name -> file->tops */
     struct map operator_index; /* name -> operators */
+    VEC(const struct rule_predicate *) predicates;
+    struct map predicate_index; /* name -> predicates */
     struct map pattern_used;  /* names that were asked for */
     bool loading, whole, numbered, staged;
 };
@@ -62,6 +64,10 @@ const struct ast_pattern *dsl_find_pattern(struct unit *u, const char *name,
 /* Is there a staged operator of that name in sight? Then *out is it, or NULL where it had
  * errors. */
 bool dsl_find_operator(struct unit *u, const char *name, const struct rule_operator **out);
+
+/* predicate.c: the native predicates that a unit declares; one in sight by name, or NULL. */
+void dsl_declare_predicates(struct unit *u);
+const struct rule_predicate *dsl_find_predicate(struct unit *u, const char *name);
 
 /* The sub-pattern in sight whose name is nearest, or NULL. */
 const char *dsl_near_pattern(struct unit *u, const char *name);

@@ -103,9 +103,30 @@ static struct expr *unknown_function(struct lower *l, const struct ast *e) {
     return absent(l, e->at);
 }
 
+static struct expr *native_call(struct lower *l, const struct ast *e,
+                                const struct rule_predicate *p) {
+    const struct ast_call *c = e->call;
+    if (c->has_attrs || c->optional || c->pinned)
+        dsl_error(l, e->at, "a predicate takes arguments in parentheses only");
+    if (c->args.len != p->nargs) {
+        dsl_error(l, e->at, "\"%s\" takes %u argument%s, %u %s given", p->name, p->nargs,
+                  p->nargs == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "is" : "are");
+        diag_at(l->diags, DIAG_NOTE, p->at, "it is declared here");
+        return absent(l, e->at);
+    }
+    const struct expr **args = arena_new_array(l->arena, const struct expr *, c->args.len);
+    for (uint32_t i = 0; i < c->args.len; i++) args[i] = dsl_expr(l, c->args.at[i]);
+    struct expr *out = with(l, EXPR_NATIVE, e->at, c->args.len, args);
+    out->predicate = p;
+    return out;
+}
+
 static struct expr *function_call(struct lower *l, const struct ast *e) {
     const struct ast_call *c = e->call;
     enum expr_function fn = c->is_class ? FN_N : find_function(c->names.at[0].text);
+    const struct rule_predicate *native =
+        c->is_class || fn != FN_N ? NULL : dsl_find_predicate(l->unit, c->names.at[0].text);
+    if (native) return native_call(l, e, native);
     if (fn == FN_N) return unknown_function(l, e);
     if (c->has_attrs || c->optional || c->pinned)
         dsl_error(l, e->at, "a function takes arguments in parentheses only");

@@ -169,6 +169,7 @@ struct assembly {
     VEC(const struct rule *) rules;
     VEC(struct rule_stage) stages;
     VEC(struct rule_param) params;
+    VEC(const struct rule_predicate *) predicates;
 };
 
 static void add_params(struct assembly *as, const struct rule_pack *p) {
@@ -186,6 +187,8 @@ static void number_rules(struct assembly *as, struct unit *u) {
     vec_push(as->ld->arena, &as->sources, u->source);
     for (uint32_t i = 0; i < u->uses.len; i++) number_rules(as, u->uses.at[i].unit);
     add_params(as, u->pack);
+    for (uint32_t i = 0; i < u->predicates.len; i++)
+        vec_push(as->ld->arena, &as->predicates, u->predicates.at[i]);
     for (uint32_t i = 0; i < u->rules.len; i++) {
         struct unit_rule *r = &u->rules.at[i];
         if (!r->wanted || !r->rule) continue;
@@ -305,6 +308,8 @@ const struct rule_pack *dsl_assemble(struct load *ld, struct unit *top) {
     pack->sources = as.sources.at;
     pack->params = as.params.at;
     pack->nparams = as.params.len;
+    pack->predicates = as.predicates.at;
+    pack->npredicates = as.predicates.len;
     pack->rules = as.rules.at;
     pack->nrules = as.rules.len;
     pack->stages = as.stages.at;

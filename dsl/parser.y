@@ -96,7 +96,7 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
     T_GRAPH "graph" T_INPUT "input" T_INTERFACE "interface" T_MATCH "match" T_NEAR "near"
     T_ONLY "only" T_OPERATOR "operator" T_OPSET "opset" T_OTHERWISE "otherwise"
     T_OUTPUT "output" T_PACK "pack" T_PARAM "param" T_PASS "pass" T_PATTERN "pattern"
-    T_PHASE "phase" T_PRIORITY "priority" T_RAISES "raises"
+    T_PHASE "phase" T_PREDICATE "predicate" T_PRIORITY "priority" T_RAISES "raises"
     T_REQUIRES "requires" T_RULE "rule"
     T_SHAPES "shapes" T_TARGET "target" T_USE "use" T_VERSION "version" T_WHEN "when"
 
@@ -153,6 +153,9 @@ top:
 | T_OPERATOR pattern_head '{' stmts '}' {
       $pattern_head->stmts = $stmts;
       item(p, (struct ast_top){.kind = TOP_OPERATOR, .at = @$, .pattern = $pattern_head}); }
+| T_PREDICATE word '(' params ')' {
+      item(p, (struct ast_top){.kind = TOP_PREDICATE, .at = @$, .name = $word,
+                               .names = $params}); }
 | T_RULE word doc ':' full[from] T_ARROW full[to] opt_body {
       struct ast_rule *rule = NEW(struct ast_rule);
       *rule = (struct ast_rule){.name = $word, .doc = $doc, .from = $from, .to = $to,
@@ -492,8 +495,8 @@ name:
   T_NAME
 | T_AGAIN | T_ATOMIC | T_BY | T_CHANGES | T_CLASS | T_EMIT | T_EXAMPLE | T_FUNCTION
 | T_GRAPH | T_INPUT | T_INTERFACE | T_MATCH | T_NEAR | T_ONLY | T_OPERATOR | T_OPSET
-| T_OTHERWISE | T_OUTPUT | T_PACK | T_PARAM | T_PASS | T_PATTERN | T_PHASE | T_PRIORITY
-| T_RAISES | T_REQUIRES | T_RULE | T_SHAPES | T_TARGET | T_USE | T_VERSION | T_WHEN
+| T_OTHERWISE | T_OUTPUT | T_PACK | T_PARAM | T_PASS | T_PATTERN | T_PHASE
+| T_PREDICATE | T_PRIORITY | T_RAISES | T_REQUIRES | T_RULE | T_SHAPES | T_TARGET | T_USE | T_VERSION | T_WHEN
 ;
 
 %%

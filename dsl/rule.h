@@ -174,6 +174,22 @@ struct pat {
 enum expr_function { EXPR_FUNCTIONS(X) FN_N };
 #undef X
 
+/* predicate is_nice(value, int): computed by a plug-in. */
+#define PREDICATE_ARGS(X) X(value) X(int) X(float) X(string) X(ints)
+enum predicate_arg {
+#define X(name) PRED_##name,
+    PREDICATE_ARGS(X)
+#undef X
+    PRED_N
+};
+struct rule_predicate {
+    const char *name;
+    const char *signature; /* "is_nice(value, int)", so spelt */
+    uint32_t nargs;
+    const uint32_t *args;  /* enum predicate_arg */
+    struct span at;
+};
+
 enum expr_kind {
     EXPR_INT, EXPR_REAL, EXPR_STRING, EXPR_BOOL,
     EXPR_LIST,     /* args; an EXPR_SPREAD item is spliced in */
@@ -195,7 +211,8 @@ enum expr_kind {
     EXPR_COALESCE, /* a ?? b */
     EXPR_IF,       /* args[1] if args[0] else args[2] */
     EXPR_IS_ABSENT, /* `x absent`: args[0] */
-    EXPR_FOR       /* args[0] for slot in args[1] [if args[2]]: a list; slot is local */
+    EXPR_FOR,      /* args[0] for slot in args[1] [if args[2]]: a list; slot is local */
+    EXPR_NATIVE    /* predicate, args */
 };
 struct expr {
     enum expr_kind kind;
@@ -205,6 +222,7 @@ struct expr {
     const char *s;
     uint32_t slot;
     enum expr_function fn;
+    const struct rule_predicate *predicate; /* EXPR_NATIVE */
     uint32_t nargs;
     const struct expr *const *args;
 };
@@ -355,6 +373,8 @@ struct rule_pack {
     bool raises_opset;      /* its rules run when a model is raised, and only then */
     uint32_t nparams;
     const struct rule_param *params;
+    uint32_t npredicates; /* declared by it and by the packs it uses */
+    const struct rule_predicate *const *predicates;
     uint32_t nrules;
     const struct rule *const *rules; /* its own and those of the packs it uses */
     uint32_t nstages;

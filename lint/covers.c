@@ -37,6 +37,9 @@ static bool same(const struct lint_solver *x, struct lint_state *s, const struct
     case EXPR_CALL:
         if (a->fn != b->fn) return false;
         break;
+    case EXPR_NATIVE:
+        if (!rw_streq(a->predicate->name, b->predicate->name)) return false;
+        break;
     case EXPR_FOR: s->slots[0][a->slot] = b->slot; break;
     default: break;
     }

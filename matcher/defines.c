@@ -88,4 +88,5 @@ void pm_params_init(struct pm_params *out, const struct pm_auto *p, struct ir_mo
         of_pack[i] = v;
     }
     out->of_pack = of_pack;
+    out->natives = o ? o->natives : NULL;
 }

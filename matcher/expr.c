@@ -240,6 +240,7 @@ struct pm_val pm_eval(struct pm_env *env, const struct expr *e) {
     case EXPR_DTYPE: return (struct pm_val){.kind = VAL_DTYPE, .i = e->i};
     case EXPR_ABSENT: return absent;
     case EXPR_CALL: return eval_call(env, e);
+    case EXPR_NATIVE: return pm_native(env, e);
     case EXPR_NEG: return pm_arith(env, EXPR_SUB, pm_int(0), pm_eval(env, e->args[0]));
     case EXPR_ADD:
     case EXPR_SUB:

@@ -49,6 +49,7 @@ struct pm_local {
 /* Values of the parameters of the packs: by pack, then by number. */
 struct pm_params {
     const struct pm_val *const *of_pack; /* as pm_auto.packs */
+    const struct pm_natives *natives;    /* or NULL */
 };
 struct pm_env {
     struct pm_site site;
@@ -94,6 +95,12 @@ enum ir_truth pm_less(struct pm_env *env, struct pm_val a, struct pm_val b);
 enum ir_truth pm_not(enum ir_truth t);
 enum ir_truth pm_and(enum ir_truth a, enum ir_truth b);
 enum ir_truth pm_or(enum ir_truth a, enum ir_truth b);
+
+/* native.c: what a plug-in says; unknown where none gives the predicate, with that
+ * signature. pm_native_of: its function, or NULL. */
+struct pm_val pm_native(struct pm_env *env, const struct expr *e);
+const struct onnxrw_predicate *pm_native_of(const struct pm_natives *all,
+                                            const struct rule_predicate *declared);
 
 /* functions.c */
 struct pm_val pm_call(struct pm_env *env, const struct expr *e, const struct pm_val *args);

@@ -64,6 +64,17 @@ struct pm_place {
  * at each node, as are the labels after each rewrite with labels from scratch. */
 enum pm_labelling { PM_LABELS_ON, PM_LABELS_OFF, PM_LABELS_CHECKED };
 
+/* Predicates of plug-ins, which outlive it (include/onnxrw_plugin.h); no two of one name. */
+struct onnxrw_predicate;
+struct pm_natives {
+    uint32_t n;
+    const struct onnxrw_predicate *const *at;
+};
+/* Those that the packs declare: one warning where some are missing, for then what they are
+ * asked in is unknown; RW_USAGE where a signature is another one. natives may be NULL. */
+enum rw_code pm_check_natives(const struct pm_auto *p, const struct pm_natives *natives,
+                              struct diag_sink *diags);
+
 struct pm_define { const char *name, *value; }; /* -D NAME=VALUE */
 struct pm_options {
     uint32_t target;        /* TARGET_ONNX ... */
@@ -78,6 +89,7 @@ struct pm_options {
     uint64_t fold_limit;
     uint32_t ndefines;
     const struct pm_define *defines;
+    const struct pm_natives *natives; /* or NULL */
     /* Called now and then with work done and to do, for a progress line; may be NULL. */
     void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
     void *progress_ctx;

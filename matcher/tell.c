@@ -435,6 +435,13 @@ static bool is_about_names(const struct expr *e) {
     return true;
 }
 
+static void mention_missing(struct mentions *m, const struct rule_predicate *p) {
+    if (m->n == MOST_MENTIONS || pm_native_of(m->t->env.params->natives, p)) return;
+    buf_printf(&m->t->text, "%s no plug-in gives predicate \"%s\"", m->n ? "," : ":",
+               p->name);
+    m->said[m->n++] = p->name;
+}
+
 /* The names in an expression, and what is asked of them. Those of a comprehension are
  * bound only inside. */
 static void mentions(struct mentions *m, const struct expr *e) {
@@ -444,6 +451,7 @@ static void mentions(struct mentions *m, const struct expr *e) {
     case EXPR_OPSET:
     case EXPR_TARGET: mention(m, e); return;
     case EXPR_FOR: mentions(m, e->args[1]); return;
+    case EXPR_NATIVE: mention_missing(m, e->predicate); break;
     default: break;
     }
     if (is_about_names(e)) {

@@ -18,7 +18,7 @@ MAY = {
     "base": set(),
     "ir": {"base"},
     "dsl": {"base", "ir"},
-    "matcher": {"base", "ir", "dsl"},
+    "matcher": {"base", "ir", "dsl", "include"},
     "codegen": {"base", "ir", "dsl", "matcher"},
     "capture": {"base", "ir"},
     "judge": {"base", "ir", "dsl", "matcher"},
