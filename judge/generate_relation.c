@@ -6,8 +6,9 @@
  * that are known bind letters, the others are made from what is bound, and what is free is
  * drawn. `<N` behind an operand: its elements are integers below N, with `<-N`
  * now and then from -N on. `{N,C}`: they are those
- * numbers, `{N,C}/2` half of them. `+`: they are not negative. `!`: they are mostly known. `_`: nothing is known of that operand. An operator may have several relations;
- * a node takes one that fits the operands which it has. "ms." is com.microsoft.
+ * numbers, `{N,C}/2` half of them. `+`: they are not negative. `!`: they are mostly known.
+ * `_`: nothing is known of that operand. An operator may have several relations; a node takes
+ * one that fits the operands which it has. "ms." is com.microsoft.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -98,6 +99,7 @@ static const struct gen_relation relations[] = {
     {"GatherND", "", "data[A,..R] indices[M,1]<-A"},
     {"OneHot", "", "indices[..R]<-M depth{M} values[2]"},
     {"ReverseSequence", "", "input[S,B,..R] lens[B]<S"},
+    {"DFT", "", "input[N,L,..s,1] dft_length[]{L}"},
     {"TopK", "", "X[..R,E] k{1}"},
     {"TopK", "", "X[..R,E] k{2}"},
     {"NonMaxSuppression", "", "boxes[B,S,4] scores[B,C,S]"},
