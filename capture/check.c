@@ -79,7 +79,7 @@ static enum rw_code check_attrs(const struct cap_place *p, ir_node n,
         if (at->ref)
             return no_rule(p, n, diags, "an attribute of the function is in it, and a rule "
                                         "knows values only");
-        if (at->type == IR_ATTR_GRAPH || at->type == IR_ATTR_GRAPHS)
+        if (ir_attr_is_body(at))
             return no_rule(p, n, diags, "it has a body, which no pattern can describe");
     }
     return RW_OK;

@@ -9,15 +9,6 @@
         const struct s *x = at;                                                        \
         return (uint32_t)(n);                                                          \
     }
-#define STRUCT(s)
-#define END(s)
-#define NUM(s, f)
-#define SIZE(s, f)
-#define TEXT(s, f)
-#define FILE_NAME(s, f)
-#define SUB(s, f, t)
-#define UNUSED_VEC(s, f)
-#define UNUSED(s, f)
 #define ONE(s, f, t) COUNT(s, f, x->f != NULL)
 #define NUMS(s, f, n) COUNT(s, f, n)
 #define TEXTS(s, f, n) COUNT(s, f, n)
@@ -95,23 +86,6 @@ static void all_fields_are_described(void) {
 /* --- structs -------------------------------------------------------------------------- */
 const struct cg_struct cg_structs[CG_TYPE_N] = {
 #define STRUCT(s) {#s, sizeof(struct s), countof(fields_##s), fields_##s},
-#define END(s)
-#define NUM(s, f)
-#define SIZE(s, f)
-#define TEXT(s, f)
-#define FILE_NAME(s, f)
-#define SUB(s, f, t)
-#define UNUSED_VEC(s, f)
-#define UNUSED(s, f)
-#define ONE(s, f, t)
-#define NUMS(s, f, n)
-#define TEXTS(s, f, n)
-#define MANY(s, f, n, t)
-#define REFS(s, f, n, t)
-#define VEC_NUMS(s, f)
-#define VEC_TEXTS(s, f)
-#define VEC_MANY(s, f, t)
-#define VEC_REFS(s, f, t)
 #include "codegen/layout.def"
 };
 

@@ -6,23 +6,6 @@
 
 enum cg_type { /* of structs */
 #define STRUCT(s) CG_##s,
-#define END(s)
-#define NUM(s, f)
-#define SIZE(s, f)
-#define TEXT(s, f)
-#define FILE_NAME(s, f)
-#define SUB(s, f, t)
-#define UNUSED_VEC(s, f)
-#define UNUSED(s, f)
-#define ONE(s, f, t)
-#define NUMS(s, f, n)
-#define TEXTS(s, f, n)
-#define MANY(s, f, n, t)
-#define REFS(s, f, n, t)
-#define VEC_NUMS(s, f)
-#define VEC_TEXTS(s, f)
-#define VEC_MANY(s, f, t)
-#define VEC_REFS(s, f, t)
 #include "codegen/layout.def"
     CG_TYPE_N
 };

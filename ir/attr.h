@@ -43,6 +43,10 @@ struct ir_attr ir_attr_ints(const char *name, uint32_t n, const int64_t *values)
 struct ir_attr ir_attr_floats(const char *name, uint32_t n, const float *values);
 struct ir_attr ir_attr_tensor(struct arena *a, const char *name, struct ir_tensor *t);
 struct ir_attr ir_attr_graph(struct arena *a, const char *name, struct ir_graph *g);
+/* Is its value one graph or several? (A reference has no value.) */
+static inline bool ir_attr_is_body(const struct ir_attr *attr) {
+    return attr->type == IR_ATTR_GRAPH || attr->type == IR_ATTR_GRAPHS;
+}
 /* With names, lists and strings of its own; tensors and graphs stay shared. */
 struct ir_attr ir_attr_copy(struct arena *a, const struct ir_attr *attr);
 /* Equal in name, type and value (tensors by content, graphs never). */

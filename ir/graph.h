@@ -226,6 +226,11 @@ bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op); /* of ai.onn
 bool ir_graph_is_live(const struct ir_graph *g);
 /* The attribute of that name as written on the node, or NULL (no defaults: param.h). */
 const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const char *name);
+/* The body that an attribute of a node holds, or NULL. */
+struct ir_graph *ir_body(const struct ir_graph *g, ir_node n, const char *attribute);
+bool ir_has_body(const struct ir_graph *g, ir_node n);
+/* Is every output of the node without a use? */
+bool ir_is_unused(const struct ir_graph *g, ir_node n);
 /* The constant that v is: an initializer that cannot be overridden or trained, the output of a
  * Constant node, an outer value that is one; else NULL. Before IR version 4 an
  * initializer is a constant although it is listed as a graph input. Looking through

@@ -6,7 +6,7 @@
 /* --- nodes ------------------------------------------------------------------------ */
 
 static bool has_bodies(const struct ir_attr *at) {
-    return !at->ref && (at->type == IR_ATTR_GRAPH || at->type == IR_ATTR_GRAPHS);
+    return !at->ref && ir_attr_is_body(at);
 }
 
 static uint32_t most_captures(const struct ir_attr *at) {

@@ -44,10 +44,9 @@ static bool same_tensors(struct ir_model *m, const struct ir_attr *x, struct ir_
 bool judge_same_attr(struct ir_model *m, const struct ir_attr *x, struct ir_model *n,
                      const struct ir_attr *y) {
     bool tensors = x->type == IR_ATTR_TENSOR || x->type == IR_ATTR_TENSORS;
-    bool graphs = x->type == IR_ATTR_GRAPH || x->type == IR_ATTR_GRAPHS;
     if (x->type != y->type || (x->ref != NULL) != (y->ref != NULL)) return false;
     if (x->ref) return rw_streq(x->ref, y->ref);
-    if (graphs) return x->n == y->n;
+    if (ir_attr_is_body(x)) return x->n == y->n;
     return tensors ? same_tensors(m, x, n, y) : ir_attr_equal(m, x, y);
 }
 
@@ -137,16 +136,8 @@ void judge_pair_equal_constants(struct judge_pairs *p) {
 
 /* --- equal nodes -------------------------------------------------------------------- */
 
-static bool has_bodies(const struct ir_graph *g, ir_node n) {
-    for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
-        enum ir_attr_type t = ir_nod(g, n)->attr[i].type;
-        if (t == IR_ATTR_GRAPH || t == IR_ATTR_GRAPHS) return true;
-    }
-    return false;
-}
-
 bool judge_pair_may_be_equal(const struct ir_graph *g, ir_node n) {
-    return ir_nod(g, n)->nin && !has_bodies(g, n) &&
+    return ir_nod(g, n)->nin && !ir_has_body(g, n) &&
            ir_op_is_deterministic(ir_domain_name(g, n), ir_op_name(g, n));
 }
 

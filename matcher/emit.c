@@ -188,14 +188,6 @@ static bool emit_all(struct pm_build *b) {
 }
 
 /* --- what is left ----------------------------------------------------------------- */
-static bool is_unused(const struct ir_graph *g, ir_node n) {
-    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
-        ir_value v = ir_output(g, n, k);
-        if (v != IR_NONE && ir_val(g, v)->nuses > 0) return false;
-    }
-    return true;
-}
-
 static void drop_constant(struct ir_graph *g, ir_value v) {
     const struct ir_value_info *x = ir_val(g, v);
     uint32_t stays = IR_IS_DEAD | IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_NAMED;
@@ -217,19 +209,28 @@ static void drop_node(struct pm_build *b, ir_node n) {
         if (ir_const(g, d->released.at[i])) drop_constant(g, d->released.at[i]);
 }
 
+const ir_node *pm_matched_in_order(const struct pm_build *b, uint32_t *n) {
+    const struct pm_match *m = b->match;
+    ir_node *list = arena_new_array(b->env->site.arena, ir_node, m->nnodes);
+    *n = 0;
+    for (uint32_t i = 0; i < m->nnodes; i++) {
+        uint32_t at = *n;
+        while (at > 0 && ir_precedes(b->g, m->nodes[i], list[at - 1])) at--;
+        if (at > 0 && list[at - 1] == m->nodes[i]) continue;
+        memmove(list + at + 1, list + at, (*n - at) * sizeof *list);
+        list[at] = m->nodes[i];
+        ++*n;
+    }
+    return list;
+}
+
 /* Matched nodes that nobody sees any more: the last one first, so that those in front of
  * it lose their uses in time. */
 static void drop_matched(struct pm_build *b) {
-    uint32_t n = b->match->nnodes;
-    ir_node *order = arena_new_array(b->env->site.arena, ir_node, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = i;
-        for (; k > 0 && ir_precedes(b->g, order[k - 1], b->match->nodes[i]); k--)
-            order[k] = order[k - 1];
-        order[k] = b->match->nodes[i];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (!ir_is_dead(b->g, order[i]) && is_unused(b->g, order[i]))
+    uint32_t n;
+    const ir_node *order = pm_matched_in_order(b, &n);
+    for (uint32_t i = n; i-- > 0;)
+        if (!ir_is_dead(b->g, order[i]) && ir_is_unused(b->g, order[i]))
             drop_node(b, order[i]);
 }
 
@@ -237,7 +238,7 @@ static void drop_unused(struct pm_build *b) {
     struct pm_done *d = b->done;
     d->nodes = d->made.len;
     for (uint32_t i = d->made.len; i-- > 0;)
-        if (is_unused(b->g, d->made.at[i])) drop_node(b, d->made.at[i]);
+        if (ir_is_unused(b->g, d->made.at[i])) drop_node(b, d->made.at[i]);
     drop_matched(b);
     for (uint32_t i = 0; i < b->constants.len; i++) drop_constant(b->g, b->constants.at[i]);
     uint32_t kept = 0;

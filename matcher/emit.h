@@ -81,6 +81,9 @@ bool pm_needs_opset(struct pm_env *env, const struct rule *r);
 /* Says why not; returns false. */
 bool pm_refuse(struct pm_build *b, const char *why);
 
+/* The nodes of the match, each once (two sub-patterns may have matched one), in the order of
+ * the graph; *n of them. */
+const ir_node *pm_matched_in_order(const struct pm_build *b, uint32_t *n);
 /* The old value becomes what a new node gives, in place of `now`, which nobody has seen. */
 bool pm_move_value(struct pm_build *b, ir_value old, ir_value now);
 /* One statement. */

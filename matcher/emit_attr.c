@@ -60,9 +60,7 @@ static bool to_attr(struct pm_build *b, const char *name, enum ir_attr_type type
     if (v.kind == VAL_ATTR) {
         *out = *v.attr;
         out->name = name;
-        return v.attr->type != IR_ATTR_GRAPH && v.attr->type != IR_ATTR_GRAPHS
-                   ? true
-                   : pm_refuse(b, "a body cannot be carried over");
+        return ir_attr_is_body(v.attr) ? pm_refuse(b, "a body cannot be carried over") : true;
     }
     if (type == IR_ATTR_TENSOR) return tensor_to_attr(b, name, v, out);
     v = pm_known(b->env, v);

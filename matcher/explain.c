@@ -194,7 +194,7 @@ static const char *try_it(struct look *l, struct ir_graph *g, ir_node root) {
 /* --- one node ------------------------------------------------------------------------- */
 static void look_at(struct look *l, struct ir_graph *g, ir_node n) {
     struct pm_walk *w = &l->walk;
-    if (!is_asked_for(l, g, n) || pm_is_dead_code(g, n)) return;
+    if (!is_asked_for(l, g, n) || ir_is_unused(g, n)) return;
     if (!pm_nearest(w, &l->run.matcher, l->stage, g, n, &l->near)) return;
     l->reasons.len = 0;
     l->pick = 0;

@@ -49,14 +49,6 @@ void pm_uncount(struct pm_run *r, const struct pm_accept *a, int64_t nodes,
     x->why = why;
 }
 
-bool pm_is_dead_code(const struct ir_graph *g, ir_node n) {
-    for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
-        ir_value v = ir_output(g, n, k);
-        if (v != IR_NONE && ir_val(g, v)->nuses > 0) return false;
-    }
-    return true;
-}
-
 /* A refusal is counted once, however often the node is looked at. */
 static void count_refusal(struct pm_run *r, const struct ir_graph *g,
                           const struct pm_match *m,
@@ -235,7 +227,7 @@ static void check_matches(struct pm_run *r, const struct pm_stage *s, struct ir_
 static enum pm_outcome visit(struct pm_run *r, const struct pm_stage *s, struct pm_work *w,
                           ir_node n) {
     r->report->tried++;
-    if (pm_is_dead_code(w->g, n)) return NOT_APPLIED;
+    if (ir_is_unused(w->g, n)) return NOT_APPLIED;
     pm_matcher_find(&r->matcher, s, w->g, n);
     if (r->options->labels == PM_LABELS_CHECKED) check_matches(r, s, w->g, n);
     for (uint32_t i = 0; i < r->matcher.found.len; i++) {

@@ -72,8 +72,6 @@ void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const 
 /* An application that came to nothing. */
 void pm_uncount(struct pm_run *r, const struct pm_accept *a, int64_t nodes,
                 const char *why);
-/* Is a graph's node unseen by anything? */
-bool pm_is_dead_code(const struct ir_graph *g, ir_node n);
 
 /* step.c: one application of a rule: whether it may be made, and what a judge says of it.
  * false: not made, or undone; *why in words, NULL when that is no refusal. own: the rule

@@ -68,20 +68,12 @@ static void add_hidden(struct pm_build *b, struct pm_draft *d, ir_value v) {
     vec_push(b->env->site.arena, &d->in, v);
 }
 
-static bool has_body(const struct ir_graph *g, ir_node n) {
-    for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
-        enum ir_attr_type t = ir_nod(g, n)->attr[i].type;
-        if (t == IR_ATTR_GRAPH || t == IR_ATTR_GRAPHS) return true;
-    }
-    return false;
-}
-
 /* Whatever the nodes that go see beside each other. */
 static bool add_all_hidden(struct pm_build *b, struct pm_draft *d) {
     for (uint32_t i = 0; i < b->match->nnodes; i++) {
         ir_node n = b->match->nodes[i];
         if (b->match->kept[i]) continue;
-        if (has_body(b->g, n)) return pm_refuse(b, "a node with a body cannot be put aside");
+        if (ir_has_body(b->g, n)) return pm_refuse(b, "a node with a body cannot be put aside");
         for (uint32_t k = 0; k < ir_nod(b->g, n)->nin; k++)
             add_hidden(b, d, ir_input(b->g, n, k));
     }
@@ -95,31 +87,25 @@ static struct pm_aside aside(const struct ir_graph *g, ir_node n, struct arena *
     return (struct pm_aside){n, in, arena_copy(a, x->out, x->nout * sizeof *x->out)};
 }
 
-/* Two sub-patterns may have matched one node. */
-static bool is_matched_before(const struct pm_match *m, uint32_t i) {
-    for (uint32_t k = 0; k < i; k++)
-        if (m->nodes[k] == m->nodes[i]) return true;
-    return false;
+static bool is_kept(const struct pm_match *m, ir_node n) {
+    uint32_t i = 0;
+    while (m->nodes[i] != n) i++;
+    return m->kept[i];
 }
 
 /* Now, while the nodes are as they were. */
 static struct pm_staged *take_down(struct pm_build *b, const struct rule_operator *op,
                                    const struct pm_draft *d) {
     struct arena *a = b->done->arena;
-    const struct pm_match *m = b->match;
+    uint32_t n;
+    const ir_node *node = pm_matched_in_order(b, &n);
     struct pm_staged *s = arena_new(a, struct pm_staged);
     *s = (struct pm_staged){.g = b->g, .op = op, .nin = d->in.len,
                             .in = arena_copy(a, d->in.at, d->in.len * sizeof *d->in.at),
-                            .aside = arena_new_array(a, struct pm_aside, m->nnodes),
+                            .aside = arena_new_array(a, struct pm_aside, n),
                             .opset = ir_opset(b->g, "")};
-    for (uint32_t i = 0; i < m->nnodes; i++) {
-        if (m->kept[i] || is_matched_before(m, i)) continue;
-        uint32_t k = s->naside;
-        for (; k > 0 && ir_precedes(b->g, m->nodes[i], s->aside[k - 1].node); k--)
-            s->aside[k] = s->aside[k - 1];
-        s->aside[k] = aside(b->g, m->nodes[i], a);
-        s->naside++;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_kept(b->match, node[i])) s->aside[s->naside++] = aside(b->g, node[i], a);
     return s;
 }
 

@@ -128,7 +128,7 @@ bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_d
         return false;
     for (uint32_t k = 0; k < x.nout; k++)
         if (!put_back(&b, s->node, k, out[k])) return false;
-    if (!pm_is_dead_code(s->g, s->node)) return false;
+    if (!ir_is_unused(s->g, s->node)) return false;
     ir_remove_node(s->g, s->node);
     return true;
 }

@@ -21,26 +21,6 @@ struct wrap {
 };
 
 /* --- what is matched --------------------------------------------------------------- */
-static const ir_node *in_order(struct pm_build *b) {
-    const struct pm_match *m = b->match;
-    ir_node *list = arena_new_array(b->env->site.arena, ir_node, m->nnodes);
-    for (uint32_t i = 0; i < m->nnodes; i++) {
-        uint32_t k = i;
-        for (; k > 0 && ir_precedes(b->g, m->nodes[i], list[k - 1]); k--)
-            list[k] = list[k - 1];
-        list[k] = m->nodes[i];
-    }
-    return list;
-}
-
-static bool has_body(const struct ir_graph *g, ir_node n) {
-    for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
-        enum ir_attr_type t = ir_nod(g, n)->attr[i].type;
-        if (t == IR_ATTR_GRAPH || t == IR_ATTR_GRAPHS) return true;
-    }
-    return false;
-}
-
 static bool is_made_inside(const struct wrap *w, ir_value v) {
     for (uint32_t i = 0; i < w->n; i++)
         if (ir_val(w->b->g, v)->producer == w->node[i]) return true;
@@ -57,7 +37,7 @@ static bool is_operand(const struct wrap *w, ir_value v) {
 static bool add_hidden(struct wrap *w) {
     const struct ir_graph *g = w->b->g;
     for (uint32_t i = 0; i < w->n; i++) {
-        if (has_body(g, w->node[i]))
+        if (ir_has_body(g, w->node[i]))
             return pm_refuse(w->b, "a node with a body cannot move into a function");
         for (uint32_t k = 0; k < ir_nod(g, w->node[i])->nin; k++) {
             ir_value v = ir_input(g, w->node[i], k);
@@ -225,7 +205,8 @@ bool pm_make_function(struct pm_build *b, const struct emit *e, uint32_t nout,
                       const bool *wanted, ir_value *out) {
     struct ir_model *m = b->g->model;
     struct pm_draft d = {0};
-    struct wrap w = {.b = b, .d = &d, .node = in_order(b), .n = b->match->nnodes};
+    struct wrap w = {.b = b, .d = &d, };
+    w.node = pm_matched_in_order(b, &w.n);
     for (uint32_t k = 0; k < nout; k++) out[k] = IR_NONE;
     if (b->g->function) return pm_refuse(b, "it stands in a function already");
     if (!pm_draft_node(b, e, &d) || !add_hidden(&w) || !find_or_build(&w)) return false;

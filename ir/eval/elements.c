@@ -10,38 +10,13 @@
 
 #include <math.h>
 
-static float float_of(uint64_t bits) {
-    uint32_t word = (uint32_t)bits;
-    float f;
-    memcpy(&f, &word, sizeof f);
-    return f;
-}
-
-static double double_of(uint64_t bits) {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-static uint64_t bits_of_float(float f) {
-    uint32_t word;
-    memcpy(&word, &f, sizeof word);
-    return word;
-}
-
-static uint64_t bits_of_double(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
 /* The types, bytes of a cell, the class's member, the number that `bits` are. */
 #define SMALL_FLOATS(X)                                                                \
     X(FLOAT8E4M3FN) X(FLOAT8E4M3FNUZ) X(FLOAT8E5M2) X(FLOAT8E5M2FNUZ) X(FLOAT8E8M0)    \
     X(FLOAT6E2M3) X(FLOAT6E3M2) X(FLOAT4E2M1)
 #define NUMBERS(X)                                                                     \
-    X(FLOAT, 4, f32, float_of(bits))                                                   \
-    X(DOUBLE, 8, f64, double_of(bits))                                                 \
+    X(FLOAT, 4, f32, ir_float_of_bits((uint32_t)bits))                                 \
+    X(DOUBLE, 8, f64, ir_double_of_bits(bits))                                         \
     X(FLOAT16, 2, f32, ir_half_to_float((uint16_t)bits))                               \
     X(BFLOAT16, 2, f32, ir_bfloat16_to_float((uint16_t)bits))                          \
     X(INT64, 8, i64, (int64_t)bits)                                                    \
@@ -80,8 +55,8 @@ void ir_eval_load(const unsigned char *cells, const struct eval_array *a) {
 
 /* Floating types and the bits that x, of either class, becomes. */
 #define FLOATS(X, member)                                                              \
-    X(FLOAT, 4, member, bits_of_float((float)x))                                       \
-    X(DOUBLE, 8, member, bits_of_double((double)x))                                    \
+    X(FLOAT, 4, member, ir_bits_of_float((float)x))                                    \
+    X(DOUBLE, 8, member, ir_bits_of_double((double)x))                                 \
     X(FLOAT16, 2, member, ir_float_to_half((float)x))                                  \
     X(BFLOAT16, 2, member, ir_float_to_bfloat16((float)x))
 

@@ -110,8 +110,7 @@ static Onnx__NodeProto *node_of(struct ir_slice *s, ir_node n) {
     const struct ir_node_info *x = ir_nod(s->g, n);
     for (uint32_t i = 0; i < x->nattr; i++) {
         const struct ir_attr *at = &x->attr[i];
-        bool bodies = at->type == IR_ATTR_GRAPH || at->type == IR_ATTR_GRAPHS;
-        for (uint32_t k = 0; bodies && !at->ref && k < at->n; k++)
+        for (uint32_t k = 0; ir_attr_is_body(at) && !at->ref && k < at->n; k++)
             name_captures(s, at->graphs[k]);
     }
     return anonymous(s, n);

@@ -70,7 +70,7 @@ static void set_value(struct ir_store *s, Onnx__AttributeProto *p,
 }
 
 Onnx__AttributeProto *ir_store_attr(struct ir_store *s, const struct ir_attr *x) {
-    bool has_bodies = !x->ref && (x->type == IR_ATTR_GRAPH || x->type == IR_ATTR_GRAPHS);
+    bool has_bodies = !x->ref && ir_attr_is_body(x);
     if (x->proto && !has_bodies) return x->proto;
     Onnx__AttributeProto *p;
     if (x->proto) {

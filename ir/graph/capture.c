@@ -56,7 +56,7 @@ static void release_body(struct ir_graph *g, struct ir_graph *body) {
 }
 
 void ir_release_bodies(struct ir_graph *g, ir_node n, const struct ir_attr *attr) {
-    if (attr->type != IR_ATTR_GRAPH && attr->type != IR_ATTR_GRAPHS) return;
+    if (!ir_attr_is_body(attr)) return;
     for (uint32_t i = 0; i < attr->n; i++)
         if (attr->graphs[i]->outer == g && attr->graphs[i]->owner == n)
             release_body(g, attr->graphs[i]);

@@ -25,8 +25,7 @@ bool ir_can_clone(const struct ir_graph *from) {
     for (ir_node n = from->first; n != IR_NONE; n = ir_nod(from, n)->next)
         for (uint32_t i = 0; i < ir_nod(from, n)->nattr; i++) {
             const struct ir_attr *x = &ir_nod(from, n)->attr[i];
-            bool has_bodies = x->type == IR_ATTR_GRAPH || x->type == IR_ATTR_GRAPHS;
-            for (uint32_t k = 0; has_bodies && k < x->n; k++)
+            for (uint32_t k = 0; ir_attr_is_body(x) && k < x->n; k++)
                 if (!ir_can_clone(x->graphs[k])) return false;
         }
     return true;
@@ -103,7 +102,7 @@ static bool copy_attr(struct copy *p, const struct ir_attr *x, struct ir_attr *o
         out->name = x->name;
         out->proto = NULL;
     }
-    if (x->type != IR_ATTR_GRAPH && x->type != IR_ATTR_GRAPHS) return true;
+    if (!ir_attr_is_body(x)) return true;
     struct ir_graph **bodies = arena_new_array(p->to->model->arena, struct ir_graph *, x->n);
     for (uint32_t i = 0; i < x->n; i++) bodies[i] = copy_body(p, x->graphs[i]);
     out->graphs = bodies;
@@ -113,8 +112,8 @@ static bool copy_attr(struct copy *p, const struct ir_attr *x, struct ir_attr *o
 static void own_bodies(struct ir_graph *g, ir_node n) {
     for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
         const struct ir_attr x = ir_nod(g, n)->attr[i];
-        bool has_bodies = x.type == IR_ATTR_GRAPH || x.type == IR_ATTR_GRAPHS;
-        for (uint32_t k = 0; has_bodies && k < x.n; k++) ir_own_body(g, n, x.graphs[k]);
+        for (uint32_t k = 0; ir_attr_is_body(&x) && k < x.n; k++)
+            ir_own_body(g, n, x.graphs[k]);
     }
 }
 

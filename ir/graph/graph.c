@@ -92,6 +92,24 @@ const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const ch
     return NULL;
 }
 
+struct ir_graph *ir_body(const struct ir_graph *g, ir_node n, const char *attribute) {
+    const struct ir_attr *x = ir_find_attr(g, n, attribute);
+    return x && x->type == IR_ATTR_GRAPH && x->n ? x->graphs[0] : NULL;
+}
+
+bool ir_has_body(const struct ir_graph *g, ir_node n) {
+    for (uint32_t i = 0; i < g->nodes.at[n].nattr; i++)
+        if (ir_attr_is_body(&g->nodes.at[n].attr[i])) return true;
+    return false;
+}
+
+bool ir_is_unused(const struct ir_graph *g, ir_node n) {
+    const struct ir_node_info *x = &g->nodes.at[n];
+    for (uint32_t k = 0; k < x->nout; k++)
+        if (x->out[k] != IR_NONE && g->values.at[x->out[k]].nuses) return false;
+    return true;
+}
+
 bool ir_precedes(const struct ir_graph *g, ir_node a, ir_node b) {
     return g->nodes.at[a].order < g->nodes.at[b].order;
 }

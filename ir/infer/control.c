@@ -4,8 +4,7 @@
 #include "ir/infer/rules.h"
 
 struct ir_graph *infer_body_of(const struct infer *x, const char *name) {
-    const struct ir_attr *a = ir_find_attr(x->g, x->n, name);
-    return a && a->type == IR_ATTR_GRAPH && a->n ? a->graphs[0] : NULL;
+    return ir_body(x->g, x->n, name);
 }
 
 const struct ir_type *infer_body_output(const struct ir_graph *body, uint32_t k) {

@@ -26,11 +26,6 @@ static bool known_scalar(const struct ir_graph *g, ir_value v, int64_t *out) {
     return s && s->len == 1 && ir_dim_is_const(g->model->dims, s->items[0], out);
 }
 
-static struct ir_graph *body_of(const struct ir_graph *g, ir_node n, const char *name) {
-    const struct ir_attr *x = ir_find_attr(g, n, name);
-    return x && x->type == IR_ATTR_GRAPH && x->n == 1 ? x->graphs[0] : NULL;
-}
-
 static ir_value body_output(const struct ir_graph *body, uint32_t k) {
     return body->uses.at[body->outputs.at[k]].value;
 }
@@ -61,7 +56,7 @@ static bool is_wanted(const struct ir_graph *g, ir_node n, uint32_t k) {
 static bool take_branch(struct ir_graph *g, ir_node n, struct arena *work) {
     int64_t condition;
     if (!known_scalar(g, ir_input(g, n, 0), &condition)) return false;
-    struct ir_graph *body = body_of(g, n, condition ? "then_branch" : "else_branch");
+    struct ir_graph *body = ir_body(g, n, condition ? "then_branch" : "else_branch");
     if (!body || ir_noutputs(body) != ir_nod(g, n)->nout || !ir_can_clone(body)) return false;
     ir_value *results = arena_new_array(work, ir_value, ir_noutputs(body));
     ir_clone(&(struct ir_clone){.from = body, .to = g, .before = n}, results);
@@ -80,7 +75,7 @@ struct loop {
 
 static bool is_loop(struct ir_graph *g, ir_node n, struct loop *l) {
     const struct ir_node_info *x = ir_nod(g, n);
-    *l = (struct loop){.g = g, .n = n, .nout = x->nout, .body = body_of(g, n, "body")};
+    *l = (struct loop){.g = g, .n = n, .nout = x->nout, .body = ir_body(g, n, "body")};
     if (!l->body || x->nin < 2) return false;
     l->carried = x->nin - 2;
     if (l->body->inputs.len != x->nin || ir_noutputs(l->body) != x->nout + 1) return false;

@@ -67,16 +67,9 @@ static bool attrs_within(struct ir_model *m, const struct ir_node_info *a,
 
 /* --- nodes ------------------------------------------------------------------------- */
 
-static bool holds_body(const struct ir_node_info *x) {
-    for (uint32_t i = 0; i < x->nattr; i++)
-        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS)
-            return true;
-    return false;
-}
-
 static bool is_candidate(const struct ir_graph *g, ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);
-    return x->schema && x->nout && x->nattr <= MOST_ATTRS && !holds_body(x) &&
+    return x->schema && x->nout && x->nattr <= MOST_ATTRS && !ir_has_body(g, n) &&
            ir_op_is_deterministic(ir_domain_name(g, n), ir_op_name(g, n));
 }
 

@@ -24,8 +24,8 @@ static uint32_t clean_bodies(struct ir_graph *g, ir_node n) {
     if (!ir_is_unused(g, n)) ir_trim_bodies(g, n);
     for (uint32_t i = 0; i < ir_nod(g, n)->nattr; i++) {
         const struct ir_attr x = ir_nod(g, n)->attr[i];
-        bool has_bodies = x.type == IR_ATTR_GRAPH || x.type == IR_ATTR_GRAPHS;
-        for (uint32_t k = 0; has_bodies && k < x.n; k++) removed += clean(x.graphs[k]);
+        for (uint32_t k = 0; ir_attr_is_body(&x) && k < x.n; k++)
+            removed += clean(x.graphs[k]);
     }
     return removed;
 }

@@ -37,8 +37,7 @@ static void add_defaults(struct inliner *in, const struct ir_function *f,
     for (ir_node n = body->first; n != IR_NONE; n = ir_nod(body, n)->next)
         for (uint32_t i = 0; i < ir_nod(body, n)->nattr; i++) {
             const struct ir_attr *x = &ir_nod(body, n)->attr[i];
-            bool has_bodies = x->type == IR_ATTR_GRAPH || x->type == IR_ATTR_GRAPHS;
-            for (uint32_t k = 0; !x->ref && has_bodies && k < x->n; k++)
+            for (uint32_t k = 0; !x->ref && ir_attr_is_body(x) && k < x->n; k++)
                 add_defaults(in, f, x->graphs[k], given);
             if (!x->ref || gives(given, x->ref) ||
                 !ir_function_default(in->m, f, x->ref, &found))
@@ -50,9 +49,7 @@ static void add_defaults(struct inliner *in, const struct ir_function *f,
 
 static bool refers(const struct given *given) {
     for (uint32_t i = 0; i < given->list.len; i++)
-        if (given->list.at[i].ref || given->list.at[i].type == IR_ATTR_GRAPH ||
-            given->list.at[i].type == IR_ATTR_GRAPHS)
-            return true;
+        if (given->list.at[i].ref || ir_attr_is_body(&given->list.at[i])) return true;
     return false;
 }
 
@@ -66,9 +63,9 @@ static bool means_the_same(const struct ir_graph *body, const struct ir_model *m
         if (ir_opset(m->main, domain) && ir_schema_in(m->main, domain, op) != x->schema)
             return false;
         for (uint32_t i = 0; i < x->nattr; i++) {
-            bool has_bodies = x->attr[i].type == IR_ATTR_GRAPH && !x->attr[i].ref;
-            for (uint32_t k = 0; has_bodies && k < x->attr[i].n; k++)
-                if (!means_the_same(x->attr[i].graphs[k], m)) return false;
+            const struct ir_attr *attr = &x->attr[i];
+            for (uint32_t k = 0; !attr->ref && ir_attr_is_body(attr) && k < attr->n; k++)
+                if (!means_the_same(attr->graphs[k], m)) return false;
         }
     }
     return true;

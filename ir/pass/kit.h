@@ -41,8 +41,6 @@ bool ir_settle_dims(struct ir_graph *g, ir_node n);
 /* trim.c: takes what nobody needs out of the bodies of an If or Loop. */
 void ir_trim_bodies(struct ir_graph *g, ir_node n);
 
-/* Is every output of the node without a use? */
-bool ir_is_unused(const struct ir_graph *g, ir_node n);
 /* An initializer that may go when nobody reads it: not an input, not named by anything else, not sparse. */
 bool ir_may_drop(const struct ir_graph *g, ir_value v);
 /* Removes v, its producer (a Constant node) with it, if nothing uses it any more. */

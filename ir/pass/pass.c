@@ -83,13 +83,6 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t) {
 
 /* --- removing and replacing --------------------------------------------------------- */
 
-bool ir_is_unused(const struct ir_graph *g, ir_node n) {
-    const struct ir_node_info *x = ir_nod(g, n);
-    for (uint32_t k = 0; k < x->nout; k++)
-        if (x->out[k] != IR_NONE && ir_val(g, x->out[k])->nuses) return false;
-    return true;
-}
-
 bool ir_may_drop(const struct ir_graph *g, ir_value v) {
     return ir_has(g, v, IR_IS_INIT) && !ir_has(g, v, IR_IS_INPUT) && ir_val(g, v)->tensor &&
            !ir_has(g, v, IR_IS_NAMED);

@@ -9,11 +9,6 @@
  */
 #include "ir/pass/kit.h"
 
-static struct ir_graph *body_of(const struct ir_graph *g, ir_node n, const char *name) {
-    const struct ir_attr *x = ir_find_attr(g, n, name);
-    return x && x->type == IR_ATTR_GRAPH && x->n == 1 ? x->graphs[0] : NULL;
-}
-
 static bool is_read(const struct ir_graph *g, ir_node n, uint32_t k) {
     ir_value v = ir_output(g, n, k);
     return v != IR_NONE && ir_val(g, v)->nuses;
@@ -22,7 +17,7 @@ static bool is_read(const struct ir_graph *g, ir_node n, uint32_t k) {
 /* --- If ------------------------------------------------------------------------------ */
 
 static void trim_if(struct ir_graph *g, ir_node n, struct arena *a) {
-    struct ir_graph *yes = body_of(g, n, "then_branch"), *no = body_of(g, n, "else_branch");
+    struct ir_graph *yes = ir_body(g, n, "then_branch"), *no = ir_body(g, n, "else_branch");
     uint32_t nout = ir_nod(g, n)->nout, unread = 0;
     bool *keep = arena_new_array(a, bool, nout);
     if (!yes || !no || yes == no || ir_noutputs(yes) != nout || ir_noutputs(no) != nout)
@@ -68,8 +63,7 @@ static void reach_operands(struct loop *l, ir_node n) {
     for (uint32_t k = 0; k < x->nin; k++) reach(l, ir_input(l->body, n, k));
     for (uint32_t i = 0; i < x->nattr; i++) {
         const struct ir_attr *attr = &x->attr[i];
-        bool has_bodies = attr->type == IR_ATTR_GRAPH || attr->type == IR_ATTR_GRAPHS;
-        for (uint32_t b = 0; has_bodies && b < attr->n; b++)
+        for (uint32_t b = 0; ir_attr_is_body(attr) && b < attr->n; b++)
             reach_captures(l, attr->graphs[b]);
     }
 }
@@ -135,7 +129,7 @@ static bool is_plain(const struct loop *l) {
 static void trim_loop(struct ir_graph *g, ir_node n, struct arena *a) {
     const struct ir_node_info *x = ir_nod(g, n);
     struct loop l = {.g = g, .n = n, .nin = x->nin, .nout = x->nout, .a = a,
-                     .carried = x->nin - 2, .body = body_of(g, n, "body")};
+                     .carried = x->nin - 2, .body = ir_body(g, n, "body")};
     if (!is_plain(&l)) return;
     uint32_t nvalues = l.body->values.len;
     l.needed = arena_zalloc(a, l.nout + 1);

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ir/tensor.h"
+#include "ir/tensor/tensor_bytes.h"
 
 #include <math.h>
 
@@ -111,9 +111,7 @@ uint32_t ir_small_float_encode(enum ir_dtype t, double x, bool saturate) {
     rw_assert(f);
     uint32_t sign = signbit(x) ? 1u << f->sign_at : 0;
     if (isnan(x)) return f->one_zero ? f->nan : (f->nan | sign);
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    uint64_t magnitude = magnitude_of(f, bits & ~((uint64_t)1 << 63));
+    uint64_t magnitude = magnitude_of(f, ir_bits_of_double(x) & ~((uint64_t)1 << 63));
     if (magnitude > f->max) magnitude = saturate ? f->max : f->overflow;
     if (f->one_zero && (magnitude == 0 || magnitude == f->nan)) return (uint32_t)magnitude;
     return (uint32_t)magnitude | sign;
@@ -123,46 +121,36 @@ uint32_t ir_small_float_encode(enum ir_dtype t, double x, bool saturate) {
 
 /* The same results as above, for whole tensors of them; rounding is to nearest even. */
 
-static uint32_t bits_of(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 #define SIGN 0x80000000u
 #define INFINITE 0x7f800000u
 
 float ir_half_to_float(uint16_t h) {
     uint32_t sign = ((uint32_t)h << 16) & SIGN, rest = h & 0x7fffu;
-    if (rest > 0x7c00) return float_of(sign | 0x7fc00000);
-    if (rest == 0x7c00) return float_of(sign | INFINITE);
+    if (rest > 0x7c00) return ir_float_of_bits(sign | 0x7fc00000);
+    if (rest == 0x7c00) return ir_float_of_bits(sign | INFINITE);
     /* The exponents' biases differ by 112; the product makes subnormal ones normal too. */
-    return float_of(sign | bits_of(float_of(rest << 13) * 0x1p112f));
+    return ir_float_of_bits(sign | ir_bits_of_float(ir_float_of_bits(rest << 13) * 0x1p112f));
 }
 
 uint16_t ir_float_to_half(float f) {
-    uint32_t bits = bits_of(f), sign = bits >> 16 & 0x8000, x = bits & ~SIGN;
+    uint32_t bits = ir_bits_of_float(f), sign = bits >> 16 & 0x8000, x = bits & ~SIGN;
     if (x > INFINITE) return (uint16_t)(sign | 0x7e00);
-    if (x >= bits_of(0x1p16f)) return (uint16_t)(sign | 0x7c00);
-    if (x < bits_of(0x1p-14f)) /* the last place of 0.5 is that of a subnormal half */
-        return (uint16_t)(sign | (bits_of(float_of(x) + 0.5f) - bits_of(0.5f)));
+    if (x >= ir_bits_of_float(0x1p16f)) return (uint16_t)(sign | 0x7c00);
+    if (x < ir_bits_of_float(0x1p-14f)) { /* 0.5's last place is that of a subnormal half */
+        uint32_t shifted = ir_bits_of_float(ir_float_of_bits(x) + 0.5f);
+        return (uint16_t)(sign | (shifted - ir_bits_of_float(0.5f)));
+    }
     x += 0xfff + (x >> 13 & 1) - (112u << 23);
     return (uint16_t)(sign | x >> 13);
 }
 
 float ir_bfloat16_to_float(uint16_t h) {
     uint32_t bits = (uint32_t)h << 16;
-    return float_of((bits & ~SIGN) > INFINITE ? (bits & SIGN) | 0x7fc00000 : bits);
+    return ir_float_of_bits((bits & ~SIGN) > INFINITE ? (bits & SIGN) | 0x7fc00000 : bits);
 }
 
 uint16_t ir_float_to_bfloat16(float f) {
-    uint32_t bits = bits_of(f);
+    uint32_t bits = ir_bits_of_float(f);
     if ((bits & ~SIGN) > INFINITE) return (uint16_t)(bits >> 16 & 0x8000) | 0x7fc0;
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }

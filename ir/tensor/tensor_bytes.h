@@ -18,6 +18,28 @@ static inline void ir_store_le(void *p, uint32_t bytes, uint64_t x) {
     for (uint32_t i = 0; i < bytes; i++) b[i] = (unsigned char)(x >> (8 * i));
 }
 
+/* The bits of a float or double, and back. */
+static inline uint32_t ir_bits_of_float(float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+static inline float ir_float_of_bits(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+static inline uint64_t ir_bits_of_double(double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+static inline double ir_double_of_bits(uint64_t bits) {
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
 static inline uint64_t ir_low_bits(uint64_t x, uint32_t bits) { /* 1 to 64 of them */
     return x & (UINT64_MAX >> (64 - bits));
 }

@@ -150,7 +150,7 @@ static void add_node(struct text_parser *p, struct text_scope *s, const char *la
     ir_node node = ir_add_node(s->graph, &n, IR_NONE);
     for (uint32_t i = 0; i < attrs->list.len; i++) {
         const struct ir_attr *a = &attrs->list.at[i];
-        if (a->type != IR_ATTR_GRAPH && a->type != IR_ATTR_GRAPHS) continue;
+        if (!ir_attr_is_body(a)) continue;
         for (uint32_t k = 0; k < a->n; k++) ir_own_body(s->graph, node, a->graphs[k]);
     }
 }

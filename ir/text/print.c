@@ -60,18 +60,11 @@ static void print_attr(struct text_printer *p, const struct ir_node_info *x,
     if (a->ref) {
         buf_putc(p->out, '@');
         text_print_name(p->out, a->ref);
-    } else if (a->type == IR_ATTR_GRAPH || a->type == IR_ATTR_GRAPHS) {
+    } else if (ir_attr_is_body(a)) {
         print_graphs(p, a, depth);
     } else {
         text_print_attr_value(p, a);
     }
-}
-
-static bool holds_graph(const struct ir_node_info *x) {
-    for (uint32_t i = 0; i < x->nattr; i++)
-        if (x->attr[i].type == IR_ATTR_GRAPH || x->attr[i].type == IR_ATTR_GRAPHS)
-            return true;
-    return false;
 }
 
 static void print_attrs(struct text_printer *p, const struct ir_node_info *x,
@@ -123,7 +116,7 @@ static void print_node(struct text_printer *p, const struct ir_graph *g, ir_node
     }
     buf_puts(p->out, x->nout ? " = " : "= ");
     print_operator(p, g, n);
-    bool last = holds_graph(x);
+    bool last = ir_has_body(g, n);
     if (!last) print_attrs(p, x, depth);
     buf_puts(p->out, " (");
     for (uint32_t i = 0; i < x->nin; i++) {
