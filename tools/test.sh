@@ -22,4 +22,4 @@ ctest --test-dir build --output-on-failure -L slow
 step "gcc, address and undefined behaviour sanitizers: the tests"
 cmake --preset dev >/dev/null
 cmake --build --preset dev
-ctest --test-dir build-dev --output-on-failure -j2 -LE 'slow|long' "$@"
+ctest --test-dir build-dev --output-on-failure -j2 -LE slow "$@"
