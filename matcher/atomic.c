@@ -34,18 +34,10 @@ void pm_atomic_missed(struct pm_run *r, const struct pm_match *m, const char *wh
         a->value = ir_val(s->g, pm_value_of(s, m->slots[root], 0))->name;
 }
 
-static uint32_t times(const struct pm_report *rep, const struct rule *r) {
-    for (uint32_t i = 0; i < rep->rules.len; i++)
-        if (rep->rules.at[i].rule == r) return rep->rules.at[i].count;
-    return 0;
-}
-
-static bool was_applied(const struct pm_run *r, const struct pm_stage *s) {
-    for (uint32_t i = 0; i < s->stage->nrules; i++) {
-        const struct rule *rule = s->pack->rules[s->stage->rules[i]];
-        if (times(r->report, rule) > times(&r->atomic->before, rule)) return true;
-    }
-    return false;
+static uint64_t times_applied(const struct pm_report *rep) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rep->rules.len; i++) n += rep->rules.at[i].count;
+    return n;
 }
 
 /* --- what is left over -------------------------------------------------------------- */
@@ -103,7 +95,7 @@ static void tell(struct pm_run *r, const struct pm_stage *s) {
 
 void pm_atomic_end(struct pm_run *r, const struct pm_stage *s) {
     struct pm_atomic *a = r->atomic;
-    bool any = was_applied(r, s);
+    bool any = times_applied(r->report) > times_applied(&a->before);
     if (any) find_left_over(r, s);
     /* A run that was to end early is not kept anyway. */
     if (any && a->rule && !pm_steps_end(r)) {

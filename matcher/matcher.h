@@ -102,7 +102,7 @@ struct pm_options {
     void *before_ctx;
 };
 
-/* What was applied. */
+/* What was applied, of the rules of one name: packs share those of rules/lib/. */
 struct pm_applied {
     const struct rule *rule;
     uint32_t count;     /* times applied */

@@ -28,11 +28,12 @@ static uint32_t count_nodes(const struct ir_model *m) {
 
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why) {
     struct pm_report *rep = r->report;
-    if (r->applied[a->number] == 0) {
+    uint32_t *row = &r->applied[r->alike[a->number]];
+    if (*row == 0) {
         vec_push(r->report_arena, &rep->rules, (struct pm_applied){.rule = a->rule});
-        r->applied[a->number] = rep->rules.len;
+        *row = rep->rules.len;
     }
-    struct pm_applied *x = &rep->rules.at[r->applied[a->number] - 1];
+    struct pm_applied *x = &rep->rules.at[*row - 1];
     x->count += !why;
     x->refused += why != NULL;
     if (why) x->why = why;
@@ -42,7 +43,7 @@ void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const 
 
 void pm_uncount(struct pm_run *r, const struct pm_accept *a, int64_t nodes,
                 const char *why) {
-    struct pm_applied *x = &r->report->rules.at[r->applied[a->number] - 1];
+    struct pm_applied *x = &r->report->rules.at[r->applied[r->alike[a->number]] - 1];
     x->count--;
     x->refused++;
     x->nodes -= nodes;
@@ -72,11 +73,16 @@ static void choose_rules(struct pm_run *r) {
     r->on = arena_zalloc(&r->arena, (n + 1) * sizeof *r->on);
     r->name = arena_zalloc(&r->arena, (n + 1) * sizeof *r->name);
     r->applied = arena_zalloc(&r->arena, (n + 1) * sizeof *r->applied);
+    r->alike = arena_zalloc(&r->arena, (n + 1) * sizeof *r->alike);
+    struct map first;
+    map_init(&first, &r->arena);
     for (uint32_t i = 0; i < n; i++) {
         const struct rule *x = r->p->rules.at[i];
         r->on[i] = fits_target(x->targets, r->options->target) &&
                    x->class <= r->options->level;
         r->name[i] = intern(&r->model->names, x->name);
+        if (map_get(&first, r->name[i]) == MAP_NONE) map_put(&first, r->name[i], i);
+        r->alike[i] = map_get(&first, r->name[i]);
     }
 }
 

@@ -46,7 +46,8 @@ struct pm_run {
     struct pm_matcher matcher;
     bool *on;            /* of each rule: may it run at all? */
     sym_t *name;         /* of each rule, in the model */
-    uint32_t *applied;   /* of each rule: 1 + its place in the report, or 0 */
+    uint32_t *alike;     /* of each rule: the first of that name; packs share those of lib/ */
+    uint32_t *applied;   /* of such a first one: 1 + its place in the report, or 0 */
     struct map refused;  /* (graph, rule, node) that were counted */
     struct intern forbidden; /* places, as texts */
     VEC(struct pm_staged) staged; /* in order; not all are there still */
