@@ -24,6 +24,8 @@ struct ir_numbering {
 };
 void ir_numbering_init(struct ir_numbering *x, struct arena *a);
 uint32_t ir_numbering_of(struct ir_numbering *x, ir_value v); /* given when it is new */
+/* The number of v, if it has one, is that of `as`; v gets a new one. */
+void ir_numbering_rename(struct ir_numbering *x, ir_value v, ir_value as);
 
 struct ir_slice;
 /* opset: of ai.onnx, that the nodes are written for; 0: the graph's. */

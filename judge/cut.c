@@ -3,6 +3,8 @@
  */
 #include "judge/cut.h"
 
+#define OWN_NUMBER 0x80000000u /* no graph has as many values */
+
 /* --- nodes ------------------------------------------------------------------------ */
 
 static bool has_bodies(const struct ir_attr *at) {
@@ -78,15 +80,37 @@ static void add_to(struct cut *c, struct cut_side *s, ir_node n) {
     for (uint32_t k = 0; k < x.nin; k++) keep_constant(c, x.in[k]);
 }
 
-void cut_before(struct cut *c, struct arena *a, struct ir_graph *g, uint32_t n,
-                const ir_node *nodes, int64_t opset) {
-    *c = (struct cut){.a = a, .g = g, .older = opset != ir_opset(g, "")};
+/* A value that goes again, by a number that the graph does not give to another one. */
+static ir_value own_number(struct cut *c, ir_value v) {
+    ir_value own = v | OWN_NUMBER;
+    uint32_t known = map_get(&c->constants, v);
+    ir_numbering_rename(&c->numbers, v, own);
+    if (known == MAP_NONE) return own;
+    map_put(&c->constants, own, known);
+    map_put(&c->constants, v, MAP_NONE);
+    return own;
+}
+
+static void give_back(struct cut *c, const struct pm_subject *m) {
+    for (uint32_t i = 0; i < c->side[0].nodes.len; i++) {
+        struct cut_node *n = &c->side[0].nodes.at[i];
+        if (n->id >= m->lent_nodes) n->id = IR_NONE;
+        for (uint32_t k = 0; k < n->nin + n->nout; k++) {
+            ir_value *v = k < n->nin ? &n->in[k] : &n->out[k - n->nin];
+            if (*v != IR_NONE && *v >= m->lent_values) *v = own_number(c, *v);
+        }
+    }
+}
+
+void cut_before(struct cut *c, struct arena *a, const struct pm_subject *m) {
+    *c = (struct cut){.a = a, .g = m->g, .older = m->opset != ir_opset(m->g, "")};
     ir_numbering_init(&c->numbers, a);
     map_init(&c->constants, a);
-    c->side[0].slice = ir_slice_new(a, g, &c->numbers, opset);
-    ir_node *sorted = arena_copy(a, nodes, n * sizeof *nodes);
-    sort_nodes(g, sorted, n);
-    for (uint32_t i = 0; i < n; i++) add_to(c, &c->side[0], sorted[i]);
+    c->side[0].slice = ir_slice_new(a, m->g, &c->numbers, m->opset);
+    ir_node *sorted = arena_copy(a, m->nodes, m->n * sizeof *m->nodes);
+    sort_nodes(m->g, sorted, m->n);
+    for (uint32_t i = 0; i < m->n; i++) add_to(c, &c->side[0], sorted[i]);
+    give_back(c, m);
 }
 
 /* --- after ------------------------------------------------------------------------ */
@@ -119,10 +143,15 @@ static void need(struct after *x, ir_value v) {
 static struct cut_port *port_of(struct cut *c, ir_value v) {
     for (uint32_t i = 0; i < c->ports.len; i++)
         if (c->ports.at[i].v == v) return &c->ports.at[i];
-    struct cut_port p = {.v = v, .type = ir_val(c->g, v)->type,
-                         .symval = ir_val(c->g, v)->symval};
+    struct cut_port p = {.v = v};
     uint32_t known = map_get(&c->constants, v);
-    p.constant = known != MAP_NONE ? c->tensors.at[known] : ir_const(c->g, v);
+    if (known != MAP_NONE) {
+        p.constant = c->tensors.at[known];
+    } else {
+        p.type = ir_val(c->g, v)->type;
+        p.symval = ir_val(c->g, v)->symval;
+        p.constant = ir_const(c->g, v);
+    }
     vec_push(c->a, &c->ports, p);
     return vec_last(&c->ports);
 }

@@ -14,9 +14,9 @@
 
 /* A node as it was, when it is gone. Bodies see what `in` says too. */
 struct cut_node {
-    ir_node id;
+    ir_node id; /* IR_NONE: another one has it by now */
     uint32_t nin, nout;
-    const ir_value *in, *out;
+    ir_value *in, *out;
 };
 struct cut_side {
     struct ir_slice *slice;
@@ -25,9 +25,9 @@ struct cut_side {
 /* A value that is seen and not made. */
 struct cut_port {
     ir_value v;
-    const struct ir_type *type;
-    const struct ir_symval *symval;
     const struct ir_tensor *constant; /* or NULL */
+    const struct ir_type *type;       /* of one that is no constant */
+    const struct ir_symval *symval;
     bool seen[2]; /* by the nodes of before, of after */
 };
 struct cut {
@@ -45,8 +45,7 @@ struct cut {
     bool older;     /* before is of an older opset, so nothing can be added to both */
 };
 
-void cut_before(struct cut *c, struct arena *a, struct ir_graph *g, uint32_t n,
-                const ir_node *nodes, int64_t opset);
+void cut_before(struct cut *c, struct arena *a, const struct pm_subject *m);
 void cut_after(struct cut *c, const struct pm_change *change);
 /* Takes in the nodes that make ports, `levels` deep, at most `most` of them. false: there
  * were none that could be added. */

@@ -112,11 +112,10 @@ static bool after(void *ctx, const struct pm_change *c) {
     return false;
 }
 
-static void before(void *ctx, struct ir_graph *g, uint32_t n, const ir_node *matched,
-                   int64_t opset) {
+static void before(void *ctx, const struct pm_subject *m) {
     struct judge_rewrites *r = ctx;
     arena_free(&r->step);
-    cut_before(&r->cut, &r->step, g, n, matched, opset);
+    cut_before(&r->cut, &r->step, m);
 }
 
 /* --- the whole run ---------------------------------------------------------------- */

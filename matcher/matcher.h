@@ -30,6 +30,17 @@ enum pm_verify {
     PM_VERIFY_MODEL     /* also the model as a whole: done by the caller, over pm_run */
 };
 
+/* Nodes that are about to be rewritten, the root first. */
+struct pm_subject {
+    struct ir_graph *g;
+    uint32_t n;
+    const ir_node *nodes;
+    int64_t opset; /* of ai.onnx, that they are written for */
+    /* Nodes and values from here on stand in for a staged operator, and go again: others
+     * will have their numbers. */
+    ir_node lent_nodes;
+    ir_value lent_values;
+};
 /* A rewrite that was made and is not committed yet. */
 struct pm_exchange {
     ir_value old, now; /* the same where the value is now made by a new node */
@@ -44,11 +55,8 @@ struct pm_change {
 /* Judges rewrites one by one; how is not for the matcher to know. */
 struct pm_judge {
     void *ctx;
-    /* These nodes, the root first, are about to be rewritten. They are written for that
-     * opset of ai.onnx. */
-    void (*before)(void *ctx, struct ir_graph *g, uint32_t n, const ir_node *matched,
-                   int64_t opset);
-    /* They were. false: it is wrong, so it is undone, and the rule is not applied there
+    void (*before)(void *ctx, const struct pm_subject *m);
+    /* They were rewritten. false: it is wrong, so it is undone, and the rule is not applied there
      * again. */
     bool (*after)(void *ctx, const struct pm_change *c);
 };

@@ -71,6 +71,8 @@ static void tell_before(struct pm_run *r, struct ir_graph *g, const struct pm_ma
     const struct pm_judge *judge = r->options->judge;
     struct pm_done done = {.arena = &r->matcher.step};
     VEC(ir_node) nodes = {0};
+    struct pm_subject subject = {.g = g, .opset = opset, .lent_nodes = g->nodes.len,
+                                 .lent_values = g->values.len};
     ir_mark_t mark = ir_mark(r->model);
     for (uint32_t i = 0; i < m->nnodes; i++) {
         const struct pm_staged *s = pm_staged_at(r, g, m->nodes[i]);
@@ -79,7 +81,9 @@ static void tell_before(struct pm_run *r, struct ir_graph *g, const struct pm_ma
     }
     for (uint32_t i = 0; i < done.made.len; i++)
         if (!ir_is_dead(g, done.made.at[i])) vec_push(done.arena, &nodes, done.made.at[i]);
-    judge->before(judge->ctx, g, nodes.len, nodes.at, opset);
+    subject.n = nodes.len;
+    subject.nodes = nodes.at;
+    judge->before(judge->ctx, &subject);
     ir_undo(r->model, mark);
 }
 

@@ -33,6 +33,13 @@ uint32_t ir_numbering_of(struct ir_numbering *x, ir_value v) {
     return x->n++;
 }
 
+void ir_numbering_rename(struct ir_numbering *x, ir_value v, ir_value as) {
+    uint32_t number = map_get(&x->numbers, v);
+    if (number == MAP_NONE) return;
+    map_put(&x->numbers, as, number);
+    map_put(&x->numbers, v, MAP_NONE);
+}
+
 static char *name_of(struct ir_numbering *numbers, ir_value v, struct arena *a) {
     if (v == IR_NONE) return arena_strdup(a, "");
     return arena_printf(a, "#%u", ir_numbering_of(numbers, v));

@@ -134,6 +134,25 @@ static void what_cannot_be_run_stays_with_a_warning(void) {
     kit_close(&t.k);
 }
 
+/* What stands in for a staged operator is gone when its rewrite is made, and the numbers of
+ * its values are those of others: the shape there is the zero here. */
+static void a_staged_operator_is_judged_as_its_body(void) {
+    struct trial t;
+    if (!run(&t, "operator _op (x) = Reshape(x, [0, -1])\n"
+                 "phase a { stage }\nphase b { right, wrong }\n"
+                 "rule stage: Flatten <axis = 1> (x) => _op(x)\n"
+                 "rule right: Relu(_op(x)) => _op(Max(x, 0))\n"
+                 "rule wrong: Neg(_op(x)) => _op(Abs(Relu(x)))\n",
+             KIT_OPSET(17) "(float[N, 3, 2] a, float[N, 2, 3] d) => (float[N, 6] y, float[N, 6] z) {"
+                           "  b = Flatten(a)  y = Relu(b)  c = Flatten(d)  z = Neg(c) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.judged, 4);
+    CU_ASSERT_EQUAL(t.counts.wrong, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.messages, "rule \"wrong\" gives something else for \"z\""));
+    CU_ASSERT_PTR_NULL(strstr(t.messages, "right"));
+    kit_close(&t.k);
+}
+
 void add_judge_rewrites_suite(void);
 void add_judge_rewrites_suite(void) {
     CU_pSuite s = CU_add_suite("judge: rewrites", NULL, NULL);
@@ -144,4 +163,5 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, a_wider_cut_that_says_nothing_acquits_nobody);
     CU_ADD_TEST(s, shapes_are_fed_as_they_are_known);
     CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
+    CU_ADD_TEST(s, a_staged_operator_is_judged_as_its_body);
 }

@@ -18,13 +18,12 @@ struct fake {
     struct buf heard;
 };
 
-static void before(void *ctx, struct ir_graph *g, uint32_t n, const ir_node *matched,
-                   int64_t opset) {
+static void before(void *ctx, const struct pm_subject *m) {
     struct fake *f = ctx;
-    buf_printf(&f->heard, "opset %" PRId64 ":", opset);
-    for (uint32_t i = 0; i < n; i++) {
-        CU_ASSERT_FALSE(ir_is_dead(g, matched[i]));
-        buf_printf(&f->heard, " %s", ir_op_name(g, matched[i]));
+    buf_printf(&f->heard, "opset %" PRId64 ":", m->opset);
+    for (uint32_t i = 0; i < m->n; i++) {
+        CU_ASSERT_FALSE(ir_is_dead(m->g, m->nodes[i]));
+        buf_printf(&f->heard, " %s", ir_op_name(m->g, m->nodes[i]));
     }
 }
 
