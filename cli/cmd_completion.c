@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static const char rules_actions[] = "check test fmt list compile explain";
+static const char rules_actions[] = "check test fmt list compile doc explain";
 
 /* --- bash --------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* cmd_rules.c -- onnxrw rules: check, format, list, test and compile packs.
+/* cmd_rules.c -- onnxrw rules: check, format, list, test, compile packs, and pages of them.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/cli.h"
@@ -44,7 +44,7 @@ static enum rw_code check_pack(struct session *s, const char *name) {
     return RW_OK;
 }
 
-static const char *target_name(uint32_t targets) {
+const char *rules_target(uint32_t targets) {
     return targets & TARGET_ONNX      ? "onnx"
            : targets & TARGET_ORT     ? "ort"
            : targets & TARGET_ORT_CPU ? "ort-cpu"
@@ -58,7 +58,7 @@ static enum rw_code list_pack(struct session *s, const char *name) {
     for (uint32_t i = 0; i < pack->nrules; i++) {
         const struct rule *r = pack->rules[i];
         printf("%-28s %-6s %-*s%s\n", r->name, classes[r->class], *r->doc ? 9 : 0,
-               target_name(r->targets), r->doc);
+               rules_target(r->targets), r->doc);
     }
     return RW_OK;
 }
@@ -119,7 +119,7 @@ static const struct {
 } actions[] = {{"check", check_pack, NULL}, {"test", rules_test, NULL},
                {"fmt", format_pack, NULL},  {"list", list_pack, NULL},
                {"explain", explain_id, NULL}, {"compile", NULL, rules_compile},
-               {"doc", NULL, NULL}}; /* not there yet */
+               {"doc", NULL, rules_doc}};
 
 static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
@@ -127,21 +127,19 @@ static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *near = diag_nearest(word, names, countof(names));
     return session_usage(s, "no command \"rules %s\"%s%s%s", word,
                               near ? "; did you mean \"" : "", near ? near : "",
-                              near ? "\"?" : "; there are check, test, fmt, list, compile and explain");
+                              near ? "\"?" : "; there are check, test, fmt, list, compile, doc and explain");
 }
 
 static enum rw_code check_arguments(struct session *s, size_t i) {
     const struct options *o = &s->options;
     const char *word = o->args.at[0];
-    if (!actions[i].run && !actions[i].run_all)
-        return session_usage(s, "\"rules %s\" is not there yet", word);
     if (o->args.len < 2)
         return session_usage(s, "\"rules %s\" needs %s", word,
                              actions[i].run == explain_id ? "an id" : "a pack");
     if (o->json && actions[i].run != check_pack)
         return session_usage(s, "--json is for \"rules check\"");
     if (o->out && !actions[i].run_all)
-        return session_usage(s, "-o is for \"rules compile\"");
+        return session_usage(s, "-o is for \"rules compile\" and \"rules doc\"");
     return RW_OK;
 }
 

@@ -28,8 +28,8 @@ static const struct command commands[] = {
     {"capture", FOR_CAPTURE, cmd_capture,
      "capture --inputs A,B --outputs Y [--name NAME] [-o OUT] MODEL", 1, 1,
      "a rule from a real subgraph"},
-    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|compile|explain PACK...", 1, ANY,
-     "check, test, format, list or compile rules"},
+    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|compile|doc|explain PACK...", 1, ANY,
+     "check, test, format, list, compile rules, or show them"},
     {"completion", FOR_COMPLETION, cmd_completion, "completion bash|zsh|fish", 1, 1,
      "a script that completes the command line"},
 };
@@ -60,6 +60,7 @@ static const char rules_help[] =
     "  fmt     lay the files out, in place (--dry-run: name those that would change)\n"
     "  list    name, class, target and description of each rule\n"
     "  compile packs to C, or to a library that --plugin loads: -o OUT.c, -o OUT.so\n"
+    "  doc     a page of the rules, with pictures of examples before and after (-o OUT.md)\n"
     "  explain what the id behind a message (R010) means, and what to do\n"
     "\n"
     "PACK is a file, or the name of a pack that comes with onnxrw\n";

@@ -61,7 +61,7 @@ static const struct option_def defs[] = {
      "be sure that the output is on the disk"},
     {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
     {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
-    {OPT_ALL, 0, "all", NULL, FOR_RULES, "test: rules of used packs too"},
+    {OPT_ALL, 0, "all", NULL, FOR_RULES, "test, doc: rules of used packs too"},
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
     {OPT_TOLERANCE, 0, "tolerance", "X|type", FOR_DIFF,
      "errors up to X * max(1, |v|) are none (default 1e-5); type: more for small types"},

@@ -40,7 +40,7 @@ static int64_t count_op(struct arena *a, const struct ir_model *m, const char *n
     return n;
 }
 
-static uint32_t times_applied(const struct pm_report *r, const struct rule *rule) {
+uint32_t rules_applied(const struct pm_report *r, const struct rule *rule) {
     for (uint32_t i = 0; i < r->rules.len; i++)
         if (rw_streq(r->rules.at[i].rule->name, rule->name)) return r->rules.at[i].count;
     return 0;
@@ -57,7 +57,7 @@ static void show(struct session *s, const struct ir_model *m) {
 static bool judge(struct tests *t, const struct rule *r, const struct rule_example *e,
                   const struct ir_model *m, const struct pm_report *report) {
     struct diag_sink *diags = &t->s->diags;
-    uint32_t applied = times_applied(report, r);
+    uint32_t applied = rules_applied(report, r);
     int64_t n = e->is_near ? 0 : count_op(&t->s->arena, m, e->expects);
     if (e->is_near && applied == 0) return true;
     if (!e->is_near && applied > 0 && n == e->count) return true;
@@ -75,20 +75,30 @@ static bool judge(struct tests *t, const struct rule *r, const struct rule_examp
     return false;
 }
 
-static bool run_example(struct tests *t, const struct rule *r,
-                        const struct rule_example *e) {
-    struct session *s = t->s;
-    struct pm_report report = {0};
-    struct pm_options o = {
+static struct pm_options options_for(const struct rule *r) {
+    return (struct pm_options){
         .target = r->targets & TARGET_ONNX ? TARGET_ONNX : r->targets,
         .level = r->class > CLASS_FLOAT ? r->class : CLASS_FLOAT,
         .opset = r->pack->raises_opset ? r->requires_opset : 0,
         .verify = PM_VERIFY_STRUCTURE};
+}
+
+struct ir_model *rules_example(struct session *s, const struct pm_auto *rules, const struct rule *r,
+                               const struct rule_example *e, struct pm_report *report) {
+    struct pm_options o = options_for(r);
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
-    bool ok = m && api_prepare(m, o.verify, &s->diags) == RW_OK &&
-              api_rewrite(t->rules, m, &o, &s->arena, &report, &s->diags) == RW_OK &&
-              judge(t, r, e, m, &report);
-    if (ok && e->is_near) rules_near(s, t->rules, r, e, &o);
+    if (!m || api_prepare(m, o.verify, &s->diags) != RW_OK) return NULL;
+    if (!rules) return m;
+    return api_rewrite(rules, m, &o, &s->arena, report, &s->diags) == RW_OK ? m : NULL;
+}
+
+static bool run_example(struct tests *t, const struct rule *r,
+                        const struct rule_example *e) {
+    struct pm_report report = {0};
+    struct pm_options o = options_for(r);
+    struct ir_model *m = rules_example(t->s, t->rules, r, e, &report);
+    bool ok = m && judge(t, r, e, m, &report);
+    if (ok && e->is_near) rules_near(t->s, t->rules, r, e, &o);
     return ok;
 }
 

@@ -12,19 +12,10 @@
  * as it is. */
 static const struct pm_auto *compile_alone(struct session *s, const struct rule_pack *pack,
                                            const struct rule **r) {
-    static const uint32_t first = 0;
-    if ((*r)->pack->raises_opset) return packs_compile(s, 1, &pack);
-    struct rule_pack *alone = arena_copy(&s->arena, (*r)->pack, sizeof *alone);
-    struct rule *rule = arena_copy(&s->arena, *r, sizeof **r);
-    struct rule_stage *stage = arena_new(&s->arena, struct rule_stage);
-    *stage = (struct rule_stage){
-        .name = "alone", .nrules = 1, .rules = &first, .at = rule->at};
-    rule->pack = alone;
-    *r = rule;
-    alone->rules = arena_copy(&s->arena, r, sizeof *r);
-    alone->stages = stage;
-    alone->nrules = alone->nstages = 1;
-    pack = alone;
+    if (!(*r)->pack->raises_opset) {
+        pack = dsl_alone(&s->arena, *r);
+        *r = pack->rules[0];
+    }
     return packs_compile(s, 1, &pack);
 }
 

@@ -191,6 +191,7 @@ const struct rule *dsl_lower_rule(struct unit *u, const struct ast_rule *r,
     *rule = (struct rule){.name = r->name.text,
                           .doc = r->doc ? r->doc : "",
                           .at = r->name.at,
+                          .text = at,
                           .pack = u->pack,
                           .class = CLASS_FLOAT,
                           .targets = TARGET_ONNX};

@@ -322,7 +322,8 @@ struct rule_join {
 struct rule {
     const char *name;
     const char *doc;       /* or "" */
-    struct span at;
+    struct span at;        /* its name */
+    struct span text;      /* from the word "rule" to its end */
     const struct rule_pack *pack;
     uint32_t nslots;
     const struct rule_slot *slots;

@@ -23,6 +23,9 @@ void ir_text_print(const struct ir_model *m, const struct ir_text_options *o,
 /* One node as a line (a body takes more) without indentation or newline. */
 void ir_text_print_node(const struct ir_graph *g, ir_node n, struct buf *out);
 
+/* A graph as a flowchart of Mermaid (https://mermaid.js.org), bodies as one node. */
+void ir_text_draw(const struct ir_graph *g, struct buf *out);
+
 /* NULL and one diagnostic with line and column when the text is wrong. All that stands
  * in front of the inputs may be left out: a text without `<ir_version ..., opset_import
  * ...>` gets the newest versions, and imports the other domains that it uses. */
