@@ -26,7 +26,7 @@ import sys
 try:
     import numpy as np
     import onnx
-    import onnxruntime as ort
+    import unoptimised
 except ImportError:
     sys.exit(77)
 
@@ -96,27 +96,16 @@ def open_session(path, inside):
             if name and name not in have:
                 have.add(name)
                 model.graph.output.append(onnx.ValueInfoProto(name=name))
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
     try:
-        session = ort.InferenceSession(model.SerializeToString(), options,
-                                       providers=["CPUExecutionProvider"])
+        session = unoptimised.session(model)
     except Exception:  # some external data is found only beside the file
         aside = pathlib.Path(path).with_suffix(".all-outputs.onnx")
         try:
             onnx.save(model, aside)
-            session = ort.InferenceSession(str(aside), options,
-                                           providers=["CPUExecutionProvider"])
+            session = unoptimised.session(aside)
         finally:
             aside.unlink(missing_ok=True)
     return model, session, probes
-
-
-def stored_inputs(path):
-    data = np.load(pathlib.Path(path).with_suffix(".npz"), allow_pickle=False)
-    return {k[3:]: data[k] for k in data.files if k.startswith("in:")}
 
 
 def cut_inputs(feed, values, size):
@@ -236,7 +225,7 @@ def check(tool, path):
     """(contradictions, values, those known, those known to onnx, seconds)"""
     values, inside, seconds, run = dump(tool, path)
     model, session, probes = open_session(path, inside)
-    feed = stored_inputs(path)
+    feed = unoptimised.stored_inputs(path)
 
     def compare(inputs):
         actual = run_on(session, inputs)

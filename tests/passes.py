@@ -25,17 +25,10 @@ TOLERANCE = 1e-6
 try:
     import numpy as np
     import onnx
-    import onnxruntime
+    import unoptimised
 except ImportError as e:
     print(f"skipped: {e}")
     sys.exit(SKIPPED)
-
-
-def session(path):
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def fault(path):
@@ -52,9 +45,7 @@ def interface(s):
 
 
 def feed_of(path):
-    data = np.load(path.with_suffix(".npz"))
-    feed = {k[3:]: data[k] for k in data.files if k.startswith("in:")}
-    return {k: v.astype(object) if v.dtype.kind == "U" else v for k, v in feed.items()}
+    return {k: v.astype(object) if v.dtype.kind == "U" else v for k, v in unoptimised.stored_inputs(path).items()}
 
 
 def difference(want, got):
@@ -74,7 +65,7 @@ def problems(tool, path, passes, out):
         return [f"exit {done.returncode}: {done.stderr.strip()}"]
     if fault(out) and not fault(path):  # some models are not quite valid
         return [fault(out)]
-    before, after = session(path), session(out)
+    before, after = unoptimised.session(path), unoptimised.session(out)
     if interface(before) != interface(after):
         return ["interface changed"]
     feed = feed_of(path)

@@ -21,10 +21,10 @@ import sys
 import tempfile
 
 try:
-    import numpy as np
     import onnx
     from onnx import version_converter
     import raise_judge as judge
+    import unoptimised
 except ImportError as e:
     print(f"skipped: {e}")
     sys.exit(77)
@@ -49,11 +49,6 @@ def rows(a):
             found = found[:: max(1, len(found) * 2 // FEW)]
         for r in found:
             yield a.shared / corpus / r["file"], float(r["tolerance"]), r["valid"] == "1"
-
-
-def feeds_of(path):
-    stored = np.load(path.with_suffix(".npz"), allow_pickle=True)
-    return {k[3:]: stored[k] for k in stored.files if k.startswith("in:")}
 
 
 def verdict(raised, feeds, want, tolerance, was_valid):
@@ -87,7 +82,7 @@ def converted(path, folder, opset, *how):
 def one(a, path, tolerance, was_valid):
     """[(opset, what of onnxrw, what of the converter)]"""
     model = onnx.load(path)
-    feeds = feeds_of(path)
+    feeds = unoptimised.stored_inputs(path)
     want, _ = judge.run(str(path), feeds)
     was_valid = was_valid and not judge.invalid(model)
     found = []

@@ -24,7 +24,7 @@ OPSETS = [9, 11, 12, 13, 17, 18, 21]
 try:
     import numpy as np
     import onnx
-    import onnxruntime
+    import unoptimised
     from onnx import TensorProto, helper, numpy_helper
 except ImportError as e:
     print(f"skipped: {e}")
@@ -353,12 +353,7 @@ class Builder:
 
 
 def run(path, feed):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
-    return session.run(None, feed)
+    return unoptimised.session(path).run(None, feed)
 
 
 def differs(want, got):
