@@ -105,8 +105,8 @@ static struct pm_options run_options(struct arena *a, const struct onnxrw_option
     return (struct pm_options){
         .target = targets[(size_t)o->target < countof(targets) ? o->target : ONNXRW_ORT],
         .level = levels[(size_t)o->level < countof(levels) ? o->level : ONNXRW_FLOAT],
-        .opset = o->opset, .keep_opset = o->keep_opset != 0, .inline_functions = o->inline_functions != 0,
-        .verify = PM_VERIFY_STRUCTURE,
+        .opset = o->opset, .keep_opset = o->keep_opset != 0,
+        .inline_functions = o->inline_functions != 0, .verify = PM_VERIFY_STRUCTURE,
         .ndefines = (uint32_t)o->ndefines, .defines = defines};
 }
 

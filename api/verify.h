@@ -23,9 +23,9 @@ struct api_rewritten {
 };
 /* api_rewrite under pm_options.verify; m is prepared. With PM_VERIFY_REWRITES a rewrite
  * that is found wrong is undone by itself; where some could not be run by themselves the
- * whole model is, and unless it gives the same they are undone as well. With PM_VERIFY_MODEL m stays as it is: it is
- * read again, rewritten, and compared; where the results differ the first wrong step is
- * sought and left out, until they agree (RW_WRONG when they never do). */
+ * whole model is, and unless it gives the same they are undone as well. With PM_VERIFY_MODEL
+ * m stays as it is: it is read again, rewritten, and compared; where the results differ the
+ * first wrong step is sought and left out, until they agree (RW_WRONG when they never do). */
 enum rw_code api_rewrite_judged(const struct pm_auto *rules, struct ir_model *m,
                                 const struct pm_options *o, const struct api_verify *v,
                                 struct arena *report_arena, struct pm_report *report,

@@ -123,11 +123,17 @@ static const struct {
 
 static enum rw_code unknown_action(struct session *s, const char *word) {
     const char *names[countof(actions)];
-    for (size_t i = 0; i < countof(actions); i++) names[i] = actions[i].name;
+    struct buf all = {0};
+    for (size_t i = 0; i < countof(actions); i++) {
+        names[i] = actions[i].name;
+        buf_printf(&all, "%s%s", i ? ", " : "; there are ", names[i]);
+    }
     const char *near = diag_nearest(word, names, countof(names));
-    return session_usage(s, "no command \"rules %s\"%s%s%s", word,
-                              near ? "; did you mean \"" : "", near ? near : "",
-                              near ? "\"?" : "; there are check, test, fmt, list, compile, doc and explain");
+    enum rw_code code =
+        near ? session_usage(s, "no command \"rules %s\"; did you mean \"%s\"?", word, near)
+             : session_usage(s, "no command \"rules %s\"%s", word, buf_text(&all));
+    buf_free(&all);
+    return code;
 }
 
 static enum rw_code check_arguments(struct session *s, size_t i) {

@@ -24,8 +24,8 @@ struct judge_layers {
 };
 /* Runs both, with all their common values as outputs; inputs are those of the first one. The
  * same with bounds as given, or, negative, by type (class float). Guessed pairs that differ
- * where nothing that reads them does are left out. RW_WRONG and a diagnostic when one of the models does not run. The models
- * are as they were read, not changed since. */
+ * where nothing that reads them does are left out. RW_WRONG and a diagnostic when one of the
+ * models does not run. The models are as they were read, not changed since. */
 enum rw_code judge_layers_run(struct judge *j, struct ir_model *before,
                               struct ir_model *after, const struct judge_values *inputs,
                               double tolerance, struct arena *a, struct diag_sink *diags,

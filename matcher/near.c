@@ -1,8 +1,8 @@
 /* near.c -- the nearest miss: a bind program run to its end in spite of what fails.
  *
  * A way is a list of choices: at each TRY and PICK, the first or the second; at a CLIMB or
- * CHAIN, one of those found. All ways are gone from the beginning, one after the other, and each is left as soon as no fewer tests
- * fail on it than on the best one so far.
+ * CHAIN, one of those found. All ways are gone from the beginning, one after the other, and
+ * each is left as soon as no fewer tests fail on it than on the best one so far.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

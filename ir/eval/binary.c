@@ -102,8 +102,8 @@ static eval_tiler *const binaries[BINARY_N][EVAL_CLASSES] = {
     [ADD] = ANY(Add), [SUB] = ANY(Sub), [MUL] = ANY(Mul), [DIV] = ANY(Div),
     [REMAINDER] = ANY(Remainder), [MODULO] = ANY(Modulo), [MIN] = ANY(Min),
     [MAX] = ANY(Max), [PRELU] = {PRelu_f32, PRelu_f64, NULL, NULL},
-    [BIT_AND] = WHOLE(BitwiseAnd), [BIT_OR] = WHOLE(BitwiseOr), [BIT_XOR] = WHOLE(BitwiseXor), [AND] = WHOLE(And),
-    [OR] = WHOLE(Or), [XOR] = WHOLE(Xor), [EQUAL] = ANY(Equal), [GREATER] = ANY(Greater),
+    [BIT_AND] = WHOLE(BitwiseAnd), [BIT_OR] = WHOLE(BitwiseOr),
+    [BIT_XOR] = WHOLE(BitwiseXor), [AND] = WHOLE(And), [OR] = WHOLE(Or), [XOR] = WHOLE(Xor), [EQUAL] = ANY(Equal), [GREATER] = ANY(Greater),
     [GREATER_OR_EQUAL] = ANY(GreaterOrEqual), [LESS] = ANY(Less),
     [LESS_OR_EQUAL] = ANY(LessOrEqual),
 };

@@ -91,7 +91,8 @@ bool infer_bind_attributes(struct infer_run *run, const struct ir_node_info *n,
             const struct ir_attr *given = by_name(call->attrs.at, call->attrs.n, ref);
             if (given && given->ref) return false;
             if (given) *bound = *given;
-            else if (!ir_function_default(call->m, call->f, ref, bound)) continue; /* absent here too */
+            else if (!ir_function_default(call->m, call->f, ref, bound))
+                continue; /* absent here too */
             bound->name = n->attr[i].name;
         }
         out->n++;

@@ -2,7 +2,8 @@
  *
  * The nodes of the function are copied in front of the call, references to its attributes
  * replaced by what the call gives. A call stays where an operator means something else at
- * the model's opset than at the function's, and where an attribute is a graph. Functions that nobody calls any more go.
+ * the model's opset than at the function's, and where an attribute is a graph. Functions that
+ * nobody calls any more go.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

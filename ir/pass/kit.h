@@ -41,7 +41,8 @@ bool ir_settle_dims(struct ir_graph *g, ir_node n);
 /* trim.c: takes what nobody needs out of the bodies of an If or Loop. */
 void ir_trim_bodies(struct ir_graph *g, ir_node n);
 
-/* An initializer that may go when nobody reads it: not an input, not named by anything else, not sparse. */
+/* An initializer that may go when nobody reads it: not an input, not named by anything else,
+ * not sparse. */
 bool ir_may_drop(const struct ir_graph *g, ir_value v);
 /* Removes v, its producer (a Constant node) with it, if nothing uses it any more. */
 void ir_drop_constant(struct ir_graph *g, ir_value v);

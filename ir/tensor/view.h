@@ -2,8 +2,8 @@
  * and Split make, without looking at an element. Private to ir/.
  *
  * Element (i0, i1, ...) of a view is the element of its base at start + the sum of
- * ik * step(k), counted in row-major order. The dims of a view need not be those of the tensor that it is
- * the value of; only their number of elements.
+ * ik * step(k), counted in row-major order. The dims of a view need not be those of the tensor
+ * that it is the value of; only their number of elements.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
