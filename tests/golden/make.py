@@ -369,6 +369,56 @@ def gelus():
          weights=bias)
 
 
+# ---- RMSNormalization ----
+
+SQUARE = """
+q = Pow (x, 2)
+v = mean <[-1]> (q)
+e = Add (v, 1e-6)
+"""
+LLAMA = SQUARE + "r = Sqrt (e)\ni = Reciprocal (r)\nn = Mul (x, i)\ny = Mul (scale, n)"
+RMS_NORMS = {
+    "llama": LLAMA,
+    "swapped": LLAMA.replace("(v, 1e-6)", "(1e-6, v)").replace("(x, i)", "(i, x)").replace("(scale, n)", "(n, scale)"),
+    "mul-square": LLAMA.replace("Pow (x, 2)", "Mul (x, x)"),
+    "divided": SQUARE + "r = Sqrt (e)\nn = Div (x, r)\ny = Mul (n, scale)",
+    "one-over": SQUARE + "r = Sqrt (e)\ni = Div (1, r)\nn = Mul (x, i)\ny = Mul (n, scale)",
+    "pow-minus-half": SQUARE + "i = Pow (e, -0.5)\nn = Mul (x, i)\ny = Mul (n, scale)",
+    "scaled-inverse": SQUARE + "r = Sqrt (e)\ni = Reciprocal (r)\nk = Mul (i, scale)\ny = Mul (x, k)",
+    "near-other-value": LLAMA.replace("(x, i)", "(z, i)"),
+    "near-sum": LLAMA.replace("mean", "sum"),
+}
+
+
+def rms_norms():
+    scale = (vector("scale", [8]),)
+    for name, spelling in RMS_NORMS.items():
+        x = f"{X}, float[B, S, 8] z" if "(z" in spelling else X
+        case(f"rms_norm/rms_norm/{name}", spelling, x, Y, weights=scale)
+    for opset in (11, 18, 23):
+        case(f"rms_norm/rms_norm/opset-{opset}", LLAMA, X, Y, opset=opset, weights=scale)
+    half = [w.replace("float", "float16") for w in scale]
+    up = LLAMA.replace("(x", "(f").replace("q =", "f = Cast <to = 1> (x)\nq =", 1)
+    down = up.replace("y = Mul (scale, n)", "h = Cast <to = 10> (n)\ny = Mul (scale, h)")
+    case("rms_norm/rms_norm/cast-up-and-down", down, X.replace("float", "float16"), Y.replace("float", "float16"),
+         weights=half)
+    case("rms_norm/rms_norm/scale-in-float", up.replace("y =", "w =") + "\ny = Cast <to = 10> (w)",
+         X.replace("float", "float16"), Y.replace("float", "float16"), weights=scale)
+    case("rms_norm/rms_norm/near-keep-opset", LLAMA, X, Y, weights=scale, args="--keep-opset")
+    case("rms_norm/rms_norm_plain/divided", RMS_NORMS["divided"].replace("n = Div", "y = Div").rsplit("\n", 1)[0], X, Y)
+    case("rms_norm/rms_norm_scale/two-scales", "n = RMSNormalization (x, scale)\ny = Mul (n, late)", X, Y, opset=23,
+         weights=(*scale, vector("late", [8], start=2.0)))
+
+
+RMS_TAIL = "\ny = RMSNormalization <epsilon = 1e-6> (s, scale)"
+RMS_SKIPS = (
+    ("skip_rms_norm", "sum", "s = Add (a, b)" + RMS_TAIL, {}),
+    ("skip_rms_norm", "bias", "t = Add (a, bias)\ns = Add (t, b)" + RMS_TAIL, {}),
+    ("skip_rms_norm", "near-axis-1", "s = Add (a, b)" + RMS_TAIL.replace("<", "<axis = 1, "), {}),
+    ("skip_rms_norm", "near-ort-cpu", "s = Add (a, b)" + RMS_TAIL, {"args": "--target=ort-cpu"}),
+)
+
+
 # ---- SkipLayerNormalization ----
 
 def skips():
@@ -407,15 +457,21 @@ def skips():
          .replace("Add (s, bias)", "Add (z, bias)"), weights=AFFINES, opset=11)
     skip("next-residual", "s = Add (a, b)" + tail.replace("y =", "t =") + "\nu = Add (t, s)\n"
          "y = LayerNormalization <epsilon = 1e-6> (u, scale, shift)")
-    skip("near-broadcast", "s = Add (a, b)" + tail, "float[B, S, 8] a, float[1, S, 8] b")
-    skip("near-rank-2", "s = Add (a, b)" + tail, "float[B, 8] a, float[B, 8] b", "float[B, 8] y")
+    skip("over-batch", "s = Add (a, b)" + tail, "float[B, S, 8] a, float[1, S, 8] b")
+    skip("over-batch-rank-2", "s = Add (b, a)" + tail, "float[B, S, 8] a, float[S, 8] b")
+    skip("rank-2", "s = Add (a, b)" + tail, "float[B, 8] a, float[B, 8] b", "float[B, 8] y")
+    skip("constant-operand", "s = Add (a, k)" + tail, "float[B, 2, 8] a", "float[B, 2, 8] y",
+         (*norm, vector("k", [1, 2, 8])))
     skip("near-double", "s = Add (a, b)" + tail, ab.replace("float", "double"), y.replace("float", "double"),
          [w.replace("float", "double") for w in norm])
+    skip("near-over-sequence", "s = Add (a, b)" + tail, "float[B, S, 8] a, float[B, 1, 8] b")
+    skip("near-rank-4", "s = Add (a, b)" + tail, "float[B, 2, S, 8] a, float[B, 2, S, 8] b", "float[B, 2, S, 8] y")
+    skip("near-ort-cpu", "s = Add (a, b)" + tail, args="--target=ort-cpu")
     skip("near-axis-1", "s = Add (a, b)" + tail.replace("<", "<axis = 1, "), "float[B, 2, 4] a, float[B, 2, 4] b",
          "float[B, 2, 4] y", (vector("scale", [2, 4]), vector("shift", [2, 4])))
-    skip("near-constant-operand", "s = Add (a, k)" + tail, "float[1, 2, 8] a", "float[1, 2, 8] y",
-         (*norm, vector("k", [1, 2, 8])))
     skip("near-target-onnx", "s = Add (a, b)" + tail, args="--target=onnx")
+    for rule, name, text, more in RMS_SKIPS:
+        case(f"skip_norm/{rule}/{name}", text, ab, y, opset=23, weights=(*norm[:1], *bias), **more)
     skip("near-mean-is-used", ("s = Add (a, b)" + tail).replace("y =", "y, mean ="), y=f"{y}, float[B, S, 1] mean")
 
 
@@ -569,6 +625,7 @@ def raises():
 if __name__ == "__main__":
     layer_norms()
     gelus()
+    rms_norms()
     skips()
     cleanups()
     raises()
