@@ -5,10 +5,6 @@
 #include "api/whole.h"
 
 #define MOST_SETS 2 /* of inputs that are made up */
-/* Rounding of single rewrites adds up, and where integers are rounded to, one step more
- * or less may come out at the end. */
-#define MANY 3
-#define QUANTISED (1.0 / 32)
 
 /* --- running ---------------------------------------------------------------------- */
 
@@ -85,25 +81,9 @@ static enum rw_code make_inputs(struct api_whole *w, uint32_t session) {
     return w->nsets > 0 ? RW_OK : no_inputs(w);
 }
 
-static bool rounds(const char *op) {
-    static const char *const words[] = {"Quantize", "QLinear", "MatMulNBits"};
-    for (size_t i = 0; i < countof(words); i++)
-        if (strstr(op, words[i])) return true;
-    return false;
-}
-
-static bool rounds_to_integers(const struct ir_model *m) {
-    for (uint32_t i = 0; i < m->graphs.len; i++) {
-        const struct ir_graph *g = m->graphs.at[i];
-        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
-            if (rounds(ir_op_name(g, n))) return true;
-    }
-    return false;
-}
-
 enum rw_code api_whole_inputs(struct api_whole *w) {
     uint32_t session;
-    w->quantised = rounds_to_integers(w->original);
+    w->quantised = judge_is_quantised(w->original);
     TRY(load(w, &session));
     enum rw_code code =
         w->verify->ninputs ? read_inputs(w, session) : make_inputs(w, session);
@@ -116,10 +96,7 @@ enum rw_code api_whole_inputs(struct api_whole *w) {
 static struct judge_bounds bounds_of(const struct api_whole *w, enum ir_dtype t) {
     enum rule_class class =
         w->options->level > CLASS_FLOAT ? w->options->level : CLASS_FLOAT;
-    struct judge_bounds b = judge_bounds_of(class, t, w->quantised);
-    b.relative *= MANY;
-    if (w->quantised && b.relative < QUANTISED) b.relative = QUANTISED;
-    return b;
+    return judge_bounds_of_model(class, t, w->quantised);
 }
 
 static bool compare(struct api_whole *w, uint32_t set, const struct judge_values *is,

@@ -32,6 +32,7 @@ enum rw_code cmd_infer(struct session *s);
 enum rw_code cmd_rules(struct session *s);
 enum rw_code cmd_explain(struct session *s);
 enum rw_code cmd_diff(struct session *s);
+enum rw_code cmd_bench(struct session *s);
 enum rw_code cmd_capture(struct session *s);
 enum rw_code cmd_completion(struct session *s);
 enum rw_code cmd_later(struct session *s); /* a command that is not there yet */
@@ -68,6 +69,12 @@ const struct pm_auto *packs_compile(struct session *s, uint32_t n,
 const struct pm_auto *packs_for_run(struct session *s);
 /* The predicates of plug-ins, as far as the packs agree; false after an error. */
 bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out);
+
+/* --- measure.c ---------------------------------------------------------------------- */
+/* What a model is to be run on: --inputs, or made up with the sizes of --dim. */
+enum rw_code measure_inputs(struct session *s, struct ir_model *m, struct judge_values *out);
+/* `x float[2, 3], y int64[]` */
+void measure_print_inputs(const struct judge_values *in, struct buf *out);
 
 /* --- report.c ----------------------------------------------------------------------- */
 struct stage_time { const char *name; double seconds; };

@@ -37,8 +37,8 @@ static enum rw_code run_on_random(struct job *j) {
     struct judge_values in;
     diag_init(&silent, &s->arena);
     ir_infer_model(j->m[0], &silent);
-    TRY(judge_inputs_that_run(j->judge, j->m[0], (uint64_t)s->options.seed, &s->arena,
-                              &s->diags, &in));
+    TRY(judge_inputs_that_run(j->judge, j->m[0], (uint64_t)s->options.seed, NULL,
+                              &s->arena, &s->diags, &in));
     return run_on(j, NULL, &in);
 }
 

@@ -24,6 +24,8 @@ static const struct command commands[] = {
     {"parse", FOR_PARSE, cmd_parse, "parse [-o OUT] TEXT", 1, 1, "ONNX text to a model"},
     {"diff", FOR_DIFF, cmd_diff, "diff [--inputs X.npz | --random] [options] A B", 2, 2,
      "compare two models"},
+    {"bench", FOR_BENCH, cmd_bench, "bench [--dim NAME=N]... [options] A B...", 2, 16,
+     "which of several models runs fastest, and by how much"},
     {"profile", FOR_PROFILE, cmd_later, "profile MODEL", 0, ANY, "time by operator"},
     {"capture", FOR_CAPTURE, cmd_capture,
      "capture --inputs A,B --outputs Y [--name NAME] [-o OUT] MODEL", 1, 1,

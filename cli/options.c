@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/options.h"
+#include "judge/ratio.h"
 
 #include <errno.h>
 
@@ -10,7 +11,8 @@ enum option_id {
     OPT_WEIGHTS, OPT_VERIFY, OPT_ON_ERROR, OPT_DRY_RUN, OPT_DURABLE, OPT_TIME, OPT_ALL,
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
-    OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_LATER
+    OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_DIM, OPT_THREADS, OPT_RUNS,
+    OPT_DISABLE, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
@@ -52,7 +54,14 @@ static const struct option_def defs[] = {
     {OPT_NAME, 0, "name", "NAME", FOR_CAPTURE, "of the rule (default: from the output)"},
     {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF,
      "run on these (--verify=model: else made up); may be repeated"},
-    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF,
+    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_BENCH, "run on these (else made up)"},
+    {OPT_DIM, 0, "dim", "NAME=N", FOR_BENCH,
+     "a size for inputs made up: of a dimension, or INPUT[1]=N; may be repeated"},
+    {OPT_THREADS, 0, "threads", "N", FOR_BENCH, "of the runtime (default 1)"},
+    {OPT_RUNS, 0, "runs", "N", FOR_BENCH, "fresh processes for each model (default 6)"},
+    {OPT_DISABLE, 0, "disable", "NAMES", FOR_BENCH,
+     "optimisers of the runtime that are off for the model before, or for all"},
+    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF | FOR_BENCH,
      "the library of ONNX Runtime"},
     {OPT_ON_ERROR, 0, "on-error", "fail|original", FOR_RUN,
      "original: leave a copy of the input when a rewrite goes wrong"},
@@ -65,14 +74,16 @@ static const struct option_def defs[] = {
     {OPT_RANDOM, 0, "random", NULL, FOR_DIFF, "run both models on inputs that are made up"},
     {OPT_TOLERANCE, 0, "tolerance", "X|type", FOR_DIFF,
      "errors up to X * max(1, |v|) are none (default 1e-5); type: more for small types"},
-    {OPT_JSON, 0, "json", NULL, FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN | FOR_RULES,
+    {OPT_JSON, 0, "json", NULL,
+     FOR_CHECK | FOR_INFER | FOR_DIFF | FOR_EXPLAIN | FOR_RULES | FOR_BENCH,
      "what was found as JSON on standard output"},
     {OPT_RULE, 0, "rule", "RULE", FOR_RULES | FOR_EXPLAIN, "of this rule alone"},
     {OPT_NODE, 0, "node", "NODE", FOR_EXPLAIN,
      "this node alone, by its name or that of a result"},
     {OPT_COUNT, 0, "count", "N", FOR_RULES,
      "test: instances of a rule that are compared (default 200; 0: examples only)"},
-    {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF, "begin with other random numbers"},
+    {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF | FOR_BENCH,
+     "begin with other random numbers"},
     {OPT_JOBS, 0, "jobs", "N", FOR_RULES, "test: rules at a time (default: processors)"},
     {OPT_KEEP, 0, "keep", "FOLDER", FOR_RULES, "test: write counter-examples there"},
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
@@ -187,6 +198,38 @@ static bool read_define(struct reader *r, const char *value) {
     return true;
 }
 
+static bool read_count(struct reader *r, const struct option_def *d, const char *value,
+                       int64_t most, int64_t *out) {
+    if (!read_number(r, d, value, out)) return false;
+    if (*out >= 1 && *out <= most) return true;
+    buf_printf(r->error, "\"%s\" is no value of --%s: it takes 1 to %" PRId64, value, d->name,
+               most);
+    return false;
+}
+
+#define MOST_SIZE 1000000000
+
+static bool read_dim(struct reader *r, const char *value) {
+    const char *equals = strrchr(value, '=');
+    char *end = NULL;
+    long long n = equals ? strtoll(equals + 1, &end, 10) : -1;
+    if (!equals || equals == value || !equals[1] || *end || n < 0 || n > MOST_SIZE) {
+        buf_printf(r->error, "\"%s\" behind --dim is not NAME=N", value);
+        return false;
+    }
+    struct judge_size_wish w = {arena_strndup(r->arena, value, (size_t)(equals - value)), n};
+    vec_push(r->arena, &r->o->dims, w);
+    return true;
+}
+
+static void read_disable(struct reader *r, const char *value) {
+    char *names = arena_strdup(r->arena, value);
+    for (char *c = names; *c; c++)
+        if (*c == ',') *c = ';';
+    struct option_disable d = {r->o->args.len, names};
+    vec_push(r->arena, &r->o->disables, d);
+}
+
 /* Names with commas between them; a comma of a name is written `\,`. */
 static void read_names(struct reader *r, const char *value, bool outputs) {
     char *to = arena_alloc(r->arena, strlen(value) + 1), *begin = to;
@@ -253,6 +296,10 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_VALUES: read_names(r, value, false); return true;
     case OPT_OUTPUTS: read_names(r, value, true); return true;
     case OPT_NAME: o->name = value; return true;
+    case OPT_DIM: return read_dim(r, value);
+    case OPT_THREADS: return read_count(r, d, value, 1024, &o->threads);
+    case OPT_RUNS: return read_count(r, d, value, JUDGE_PAIRS, &o->runs);
+    case OPT_DISABLE: read_disable(r, value); return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_LATER: o->later = arena_printf(r->arena, "--%s", d->name); return true;
     }
@@ -330,6 +377,7 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
     struct reader r = {a, o, error};
     *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
                           .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = 1e-5,
+                          .threads = 1, .runs = 6,
                           .fold_limit = IR_FOLD_LIMIT};
     bool only_args = false;
     for (int i = first; i < argc; i++) {

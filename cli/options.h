@@ -8,13 +8,20 @@
 #include "base/vec.h"
 #include "ir/model.h"
 #include "ir/pass.h"
+#include "judge/inputs.h"
 #include "matcher/matcher.h"
 
 /* Which commands take an option. */
 enum command_bit {
     FOR_RUN = 1, FOR_EXPLAIN = 2, FOR_CHECK = 4, FOR_INFER = 8, FOR_PRINT = 16,
     FOR_PARSE = 32, FOR_DIFF = 64, FOR_PROFILE = 128, FOR_CAPTURE = 256, FOR_RULES = 512,
-    FOR_COMPLETION = 1024, FOR_ALL = 2047
+    FOR_COMPLETION = 1024, FOR_BENCH = 2048, FOR_TUNE = 4096, FOR_ALL = 8191
+};
+
+/* --disable NAMES: optimisers of the runtime, for the model in front of it. */
+struct option_disable {
+    uint32_t nmodels; /* that stood before it; 0: for all */
+    const char *names; /* `;` between them, as the runtime wants it */
 };
 
 struct options {
@@ -28,7 +35,10 @@ struct options {
     uint64_t fold_limit; /* bytes */
     enum pm_verify verify;
     const char *rule, *node, *keep, *ort, *name; /* --rule, --node ..., or NULL */
-    int64_t seed, count, jobs;
+    int64_t seed, count, jobs, threads, runs;
+    double limit; /* --time S of tune */
+    VEC(struct judge_size_wish) dims;
+    VEC(struct option_disable) disables;
     VEC(const char *) inputs, outputs; /* .npz files; of capture: names of values */
     bool random;      /* --random */
     double tolerance; /* negative: what class float allows, by type */

@@ -59,6 +59,33 @@ static bool same_bits(const struct ir_tensor *a, const struct ir_tensor *b, uint
     return !memcmp(x + i * size, y + i * size, size);
 }
 
+#define MANY 3 /* rewrites whose rounding adds up */
+#define ONE_STEP (1.0 / 32)
+
+struct judge_bounds judge_bounds_of_model(enum rule_class c, enum ir_dtype t,
+                                          bool quantised) {
+    struct judge_bounds b = judge_bounds_of(c, t, quantised);
+    b.relative *= MANY;
+    if (quantised && b.relative < ONE_STEP) b.relative = ONE_STEP;
+    return b;
+}
+
+static bool rounds(const char *op) {
+    static const char *const words[] = {"Quantize", "QLinear", "MatMulNBits"};
+    for (size_t i = 0; i < countof(words); i++)
+        if (strstr(op, words[i])) return true;
+    return false;
+}
+
+bool judge_is_quantised(const struct ir_model *m) {
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        const struct ir_graph *g = m->graphs.at[i];
+        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+            if (rounds(ir_op_name(g, n))) return true;
+    }
+    return false;
+}
+
 /* --- verdict ------------------------------------------------------------------------ */
 
 static void note(struct judge_verdict *v, uint64_t i, double a, double b, double absolute,

@@ -15,6 +15,13 @@ struct judge_bounds { double relative, absolute; };
  * bfloat16 2^-3. `quantised`: not for `exact`, one step of an integer. */
 struct judge_bounds judge_bounds_of(enum rule_class c, enum ir_dtype t, bool quantised);
 
+/* Those of whole models, in which rounding adds up, and where integers are rounded to one
+ * step more or less may come out at the end. */
+struct judge_bounds judge_bounds_of_model(enum rule_class c, enum ir_dtype t,
+                                          bool quantised);
+/* Is there a node that rounds to integers? */
+bool judge_is_quantised(const struct ir_model *m);
+
 struct judge_verdict {
     bool same;
     const char *what;  /* "types", "shapes", "values", "kinds" differ; NULL when same */

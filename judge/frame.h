@@ -10,7 +10,9 @@
 
 #include "judge/ort.h"
 
-enum judge_request { JUDGE_LOAD, JUDGE_RUN, JUDGE_UNLOAD, JUDGE_ABORT, JUDGE_SLEEP };
+enum judge_request {
+    JUDGE_LOAD, JUDGE_RUN, JUDGE_TIME, JUDGE_UNLOAD, JUDGE_ABORT, JUDGE_SLEEP
+};
 
 /* --- writing: room for the length first, filled in at the end ------------------------ */
 void judge_frame_begin(struct buf *b);

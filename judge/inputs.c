@@ -133,7 +133,7 @@ static enum rw_code make(struct ir_model *m, ir_value v, struct judge_sizes *s,
     if (!t->ranked) return refuse(m, info->name, "its rank is not known", diags);
     int64_t *dims = arena_new_array(a, int64_t, t->rank);
     for (uint32_t k = 0; k < t->rank; k++)
-        if (!judge_size(s, t, k, &dims[k]))
+        if (!judge_size_of_input(s, info, k, &dims[k]))
             return refuse(m, info->name, "no size fits its shape", diags);
     if (!ir_tensor_count(t->rank, dims, &count) || count > MOST_ELEMENTS)
         return refuse(m, info->name, "it is too large", diags);
@@ -155,12 +155,28 @@ bool judge_has_flag(const struct ir_model *m) {
     return false;
 }
 
+static enum rw_code no_such_size(const struct ir_model *m, const char *name,
+                                 struct diag_sink *diags) {
+    struct buf text = {0};
+    for (uint32_t i = 0; i < m->main->inputs.len; i++) {
+        const struct ir_value_info *v = ir_val(m->main, m->main->inputs.at[i]);
+        if (!v->type || (v->flags & IR_IS_INIT)) continue;
+        buf_printf(&text, "%s\"%s\" is ", text.len ? ", " : "", v->name);
+        ir_type_print(m->dims, v->type, &text);
+    }
+    diag_where(diags, DIAG_ERROR, ir_model_name(m),
+               "no input has a dimension \"%s\" that is left open", name);
+    diag_where(diags, DIAG_HELP, ir_model_name(m), "%s", buf_text(&text));
+    buf_free(&text);
+    return RW_USAGE;
+}
+
 enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,
                           struct arena *a, struct diag_sink *diags,
                           struct judge_values *out) {
     struct judge_sizes sizes;
     uint64_t seed = o->seed;
-    judge_sizes_init(&sizes, a, m->dims, o->sizes);
+    judge_sizes_init(&sizes, a, m->dims, o);
     out->n = 0;
     out->at = arena_new_array(a, struct judge_value, m->main->inputs.len);
     for (uint32_t i = 0; i < m->main->inputs.len; i++) {
@@ -171,5 +187,6 @@ enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options 
         struct judge_value x = {.name = ir_val(m->main, v)->name, .tensor = t};
         out->at[out->n++] = x;
     }
-    return RW_OK;
+    const char *unknown = judge_size_not_granted(&sizes);
+    return unknown ? no_such_size(m, unknown, diags) : RW_OK;
 }

@@ -18,25 +18,34 @@ enum judge_fill {
  * it stands. Models may refuse some: try the next. */
 #define JUDGE_SIZES 4 /* all different; all ones; all alike; larger and different */
 
+/* Sizes that are wished for: of dimensions by name, or `INPUT[1]` by place, which goes
+ * first. */
+struct judge_size_wish { const char *name; int64_t size; };
+struct judge_size_wishes {
+    const struct judge_size_wish *at;
+    uint32_t n;
+};
+
 struct judge_inputs_options {
     uint64_t seed;
     uint32_t sizes; /* 0 .. JUDGE_SIZES - 1 */
     enum judge_fill fill;
     bool flag;      /* what single bools are: which way an If goes */
+    struct judge_size_wishes wishes;
 };
 /* Has the model an input that is one bool? Both values are of interest then. */
 bool judge_has_flag(const struct ir_model *m);
 /* For a model that was inferred (ir_infer_model). Initializers that are inputs get no
  * value. RW_FORMAT with a diagnostic for an input that is no tensor or would be too
- * large. */
+ * large; RW_USAGE for a wish that no input has a dimension for. */
 enum rw_code judge_inputs(struct ir_model *m, const struct judge_inputs_options *o,
                           struct arena *a, struct diag_sink *diags,
                           struct judge_values *out);
 /* Inputs with which the model runs: sizes are tried in turn. RW_WRONG with a diagnostic,
- * the runtime's words for the first, when it runs with none. */
+ * the runtime's words for the first, when it runs with none. wishes may be NULL. */
 enum rw_code judge_inputs_that_run(struct judge *j, struct ir_model *m, uint64_t seed,
-                                   struct arena *a, struct diag_sink *diags,
-                                   struct judge_values *out);
+                                   const struct judge_size_wishes *wishes, struct arena *a,
+                                   struct diag_sink *diags, struct judge_values *out);
 /* One tensor; NULL for a type that cannot be made up. Integers are 0 <= x < below; below 0:
  * small ones, negative too where the type has them. Draws from *seed. */
 struct ir_tensor *judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,

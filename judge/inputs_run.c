@@ -13,11 +13,10 @@ static enum judge_outcome try_sizes(struct judge *j, uint32_t session,
 }
 
 static enum rw_code try_all(struct judge *j, uint32_t session, struct ir_model *m,
-                            uint64_t seed, struct arena *a, struct diag_sink *diags,
-                            struct judge_values *out) {
+                            struct judge_inputs_options o, struct arena *a,
+                            struct diag_sink *diags, struct judge_values *out) {
     const char *first = NULL;
-    for (uint32_t i = 0; i < JUDGE_SIZES; i++) {
-        struct judge_inputs_options o = {.seed = seed, .sizes = i};
+    for (o.sizes = 0; o.sizes < JUDGE_SIZES; o.sizes++) {
         TRY(judge_inputs(m, &o, a, diags, out));
         enum judge_outcome outcome = try_sizes(j, session, out);
         if (outcome == JUDGE_OK) return RW_OK;
@@ -30,8 +29,9 @@ static enum rw_code try_all(struct judge *j, uint32_t session, struct ir_model *
 }
 
 enum rw_code judge_inputs_that_run(struct judge *j, struct ir_model *m, uint64_t seed,
-                                   struct arena *a, struct diag_sink *diags,
-                                   struct judge_values *out) {
+                                   const struct judge_size_wishes *wishes, struct arena *a,
+                                   struct diag_sink *diags, struct judge_values *out) {
+    struct judge_inputs_options o = {.seed = seed};
     struct judge_model model;
     uint32_t session;
     TRY(judge_model_of(m, a, diags, &model));
@@ -40,7 +40,8 @@ enum rw_code judge_inputs_that_run(struct judge *j, struct ir_model *m, uint64_t
                    judge_message(j));
         return RW_WRONG;
     }
-    enum rw_code code = try_all(j, session, m, seed, a, diags, out);
+    if (wishes) o.wishes = *wishes;
+    enum rw_code code = try_all(j, session, m, o, a, diags, out);
     judge_unload(j, session);
     return code;
 }

@@ -6,12 +6,14 @@
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
 
+#include "judge/bench.h"
 #include "judge/compare.h"
 #include "judge/diff.h"
 #include "judge/inputs.h"
 #include "judge/layers.h"
 #include "judge/npz.h"
 #include "judge/ort.h"
+#include "judge/ratio.h"
 #include "judge/rewrites.h"
 #include "judge/rules.h"
 

@@ -116,7 +116,8 @@ enum rw_code judge_open(const struct judge_options *o, struct diag_sink *diags,
     struct arena a = ARENA_EMPTY;
     struct judge *j = arena_new(&a, struct judge);
     const char *library = o->library ? o->library : judge_find(&a);
-    j->worker = (struct worker_options){library, o->threads ? o->threads : 1};
+    j->worker = (struct worker_options){library, o->threads ? o->threads : 1, o->optimise,
+                                        o->disabled};
     j->seconds = o->seconds > 0 ? o->seconds : DEFAULT_SECONDS;
     j->memory = o->memory ? o->memory : DEFAULT_MEMORY;
     j->child = (struct child){0, -1};
@@ -170,10 +171,9 @@ static bool read_values(struct frame *f, struct arena *a, struct judge_values *o
     return !f->failed;
 }
 
-enum judge_outcome judge_run(struct judge *j, uint32_t session,
-                             const struct judge_values *in, const char *const *wanted,
-                             uint32_t nwanted, struct arena *a, struct judge_values *out) {
-    struct frame f;
+/* Writes the beginning of a request to run: session and inputs. */
+static enum judge_outcome request_with(struct judge *j, enum judge_request what,
+                                       uint32_t session, const struct judge_values *in) {
     uint32_t number = of_worker(j, session);
     if (number == UINT32_MAX) {
         say(j, "the session was lost with its worker");
@@ -184,17 +184,49 @@ enum judge_outcome judge_run(struct judge *j, uint32_t session,
         say(j, "only tensors can be inputs");
         return JUDGE_REFUSED;
     }
-    request(j, JUDGE_RUN);
+    request(j, what);
     judge_put_u64(&j->request, number);
     judge_put_u64(&j->request, in->n);
     for (uint32_t i = 0; i < in->n; i++) judge_put_value(&j->request, &in->at[i]);
-    judge_put_u64(&j->request, nwanted);
-    for (uint32_t i = 0; i < nwanted; i++) judge_put_text(&j->request, wanted[i]);
-    enum judge_outcome o = job(j, &f);
-    if (o != JUDGE_OK || read_values(&f, a, out)) return o;
+    return JUDGE_OK;
+}
+
+static enum judge_outcome no_sense(struct judge *j) {
     say(j, "the worker's reply makes no sense");
     child_stop(&j->child, NULL);
     return JUDGE_CRASHED;
+}
+
+enum judge_outcome judge_run(struct judge *j, uint32_t session,
+                             const struct judge_values *in, const char *const *wanted,
+                             uint32_t nwanted, struct arena *a, struct judge_values *out) {
+    struct frame f;
+    enum judge_outcome o = request_with(j, JUDGE_RUN, session, in);
+    if (o != JUDGE_OK) return o;
+    judge_put_u64(&j->request, nwanted);
+    for (uint32_t i = 0; i < nwanted; i++) judge_put_text(&j->request, wanted[i]);
+    o = job(j, &f);
+    return o != JUDGE_OK || read_values(&f, a, out) ? o : no_sense(j);
+}
+
+static bool read_times(struct frame *f, struct arena *a, struct judge_times *out) {
+    size_t len;
+    const void *bytes = judge_get_bytes(f, &len);
+    if (f->failed || len == 0 || len % sizeof *out->at) return false;
+    out->at = arena_copy(a, bytes, len);
+    out->n = (uint32_t)(len / sizeof *out->at);
+    return true;
+}
+
+enum judge_outcome judge_time(struct judge *j, uint32_t session,
+                              const struct judge_values *in, double seconds,
+                              struct arena *a, struct judge_times *out) {
+    struct frame f;
+    enum judge_outcome o = request_with(j, JUDGE_TIME, session, in);
+    if (o != JUDGE_OK) return o;
+    judge_put_bytes(&j->request, &seconds, sizeof seconds);
+    o = job(j, &f);
+    return o != JUDGE_OK || read_times(&f, a, out) ? o : no_sense(j);
 }
 
 void judge_unload(struct judge *j, uint32_t session) {

@@ -1,4 +1,5 @@
-/* ort.h -- running models in ONNX Runtime, with its optimisations off.
+/* ort.h -- running models in ONNX Runtime, with its optimisations off unless they are asked
+ * for.
  *
  * The runtime is a shared library that is looked for and loaded when it is asked for, in
  * a worker process: whatever it does there, crash, hang, or take all memory, is reported
@@ -25,12 +26,19 @@ struct judge_options {
     uint32_t threads;    /* of a session; 0: one */
     double seconds;      /* most time of one job; 0: 60 */
     uint64_t memory;     /* most memory of the runtime, in bytes; 0: 8 GiB */
+    /* As it is deployed, to be timed: with all its optimisations but those named, `;` between
+     * them, threads that spin, memory that is kept. */
+    bool optimise;
+    const char *disabled; /* or NULL */
 };
 
 /* The runtime's library: $ONNXRW_ORT, the onnxruntime package of a Python that is there
  * ($VIRTUAL_ENV, .venv of the source tree, python3 on PATH), or NULL: the loader may know.
  * In *a. */
 const char *judge_find(struct arena *a);
+
+/* The session option of the runtime that `disabled` is the value of. */
+#define JUDGE_DISABLE "optimization.disable_specified_optimizers"
 
 struct judge;
 /* Starts the worker, so that a judge that is there can judge. RW_USAGE and a diagnostic
@@ -82,6 +90,12 @@ enum judge_outcome judge_load(struct judge *j, const struct judge_model *m,
 enum judge_outcome judge_run(struct judge *j, uint32_t session,
                              const struct judge_values *in, const char *const *wanted,
                              uint32_t nwanted, struct arena *a, struct judge_values *out);
+/* Runs twice unmeasured, then until `seconds` are spent and some runs were made: how long
+ * each took, in *a. */
+struct judge_times { double *at; uint32_t n; };
+enum judge_outcome judge_time(struct judge *j, uint32_t session,
+                              const struct judge_values *in, double seconds,
+                              struct arena *a, struct judge_times *out);
 void judge_unload(struct judge *j, uint32_t session);
 /* Load, one run, unload. */
 enum judge_outcome judge_once(struct judge *j, const struct judge_model *m,

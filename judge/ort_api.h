@@ -30,6 +30,7 @@ struct ort_base {
 
 #define ORT_LOG_FATAL 4
 #define ORT_NO_OPTIMISATION 0
+#define ORT_ALL_OPTIMISATIONS 99
 #define ORT_DEVICE_ALLOCATOR 0
 #define ORT_MEMORY_DEFAULT 0
 enum ort_kind {

@@ -40,25 +40,39 @@ static const char *open_library(struct runtime *r, const char *path, struct aren
 }
 
 /* No optimisation, no threads that spin, no memory kept between runs. */
-static ort_result set_options(struct runtime *r, uint32_t threads) {
+static ort_result set_plain(struct runtime *r) {
     const struct ort_api *o = &r->api;
-    ort_result status = o->create_options(&r->options);
-    if (!status) status = o->set_optimisation(r->options, ORT_NO_OPTIMISATION);
-    if (!status) status = o->set_intra_threads(r->options, (int)threads);
-    if (!status) status = o->set_inter_threads(r->options, 1);
-    if (!status) status = o->set_log_level(r->options, ORT_LOG_FATAL);
+    ort_result status = o->set_optimisation(r->options, ORT_NO_OPTIMISATION);
     if (!status) status = o->disable_arena(r->options);
     if (!status) status = o->set_config(r->options, "session.intra_op.allow_spinning", "0");
     return status;
 }
 
-const char *judge_runtime_open(struct runtime *r, const char *path, uint32_t threads,
+/* As it is deployed, but for what is left out. */
+static ort_result set_optimised(struct runtime *r, const char *disabled) {
+    const struct ort_api *o = &r->api;
+    ort_result status = o->set_optimisation(r->options, ORT_ALL_OPTIMISATIONS);
+    if (!status && disabled) status = o->set_config(r->options, JUDGE_DISABLE, disabled);
+    return status;
+}
+
+static ort_result set_options(struct runtime *r, const struct worker_options *w) {
+    const struct ort_api *o = &r->api;
+    ort_result status = o->create_options(&r->options);
+    if (!status) status = o->set_intra_threads(r->options, (int)w->threads);
+    if (!status) status = o->set_inter_threads(r->options, 1);
+    if (!status) status = o->set_log_level(r->options, ORT_LOG_FATAL);
+    if (!status) status = w->optimise ? set_optimised(r, w->disabled) : set_plain(r);
+    return status;
+}
+
+const char *judge_runtime_open(struct runtime *r, const struct worker_options *w,
                                struct arena *a) {
-    const char *why = open_library(r, path, a);
+    const char *why = open_library(r, w->library, a);
     if (why) return why;
     const struct ort_api *o = &r->api;
     ort_result status = o->create_env(ORT_LOG_FATAL, "onnxrw", &r->env);
-    if (!status) status = set_options(r, threads);
+    if (!status) status = set_options(r, w);
     if (!status)
         status = o->cpu_memory(ORT_DEVICE_ALLOCATOR, ORT_MEMORY_DEFAULT, &r->memory);
     if (!status) status = o->default_allocator(&r->allocator);

@@ -8,6 +8,7 @@
 
 #include "judge/ort.h"
 #include "judge/ort_api.h"
+#include "judge/worker.h"
 
 struct runtime {
     struct ort_api api;
@@ -24,8 +25,7 @@ struct runtime_session {
     uint32_t noutputs;
 };
 
-/* `path` NULL: the loader looks. */
-const char *judge_runtime_open(struct runtime *r, const char *path, uint32_t threads,
+const char *judge_runtime_open(struct runtime *r, const struct worker_options *o,
                                struct arena *a);
 /* From a file, or (path NULL) from bytes with external data in `folder`. */
 const char *judge_runtime_load(struct runtime *r, const struct judge_model *m,
@@ -35,5 +35,9 @@ void judge_runtime_unload(struct runtime *r, struct runtime_session *s);
 const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s,
                               const struct judge_values *in, const char *const *wanted,
                               uint32_t nwanted, struct arena *a, struct judge_values *out);
+/* As judge_time. */
+const char *judge_runtime_time(struct runtime *r, const struct runtime_session *s,
+                               const struct judge_values *in, double seconds,
+                               struct arena *a, struct judge_times *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* runtime_value.c -- tensors to and from the runtime, and a run.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/process.h"
 #include "judge/runtime_value.h"
 
 /* The runtime counts the newest types otherwise than the format. */
@@ -129,41 +130,96 @@ ort_result judge_runtime_take(struct runtime *r, struct ort_value *v, struct are
 
 struct run_values {
     const char **in_names;
+    const char *const *wanted;
     struct ort_value **in, **out;
     uint32_t nin, nout;
 };
 
-static ort_result run(struct runtime *r, const struct runtime_session *s,
-                      const struct judge_values *in, const char *const *wanted,
-                      struct arena *a, struct run_values *x, struct judge_values *out) {
+static void new_values(const struct runtime_session *s, const struct judge_values *in,
+                       const char *const *wanted, uint32_t nwanted, struct arena *a,
+                       struct run_values *x) {
+    uint32_t nout = nwanted ? nwanted : s->noutputs;
+    *x = (struct run_values){.in_names = arena_zalloc(a, (in->n + 1) * sizeof(char *)),
+                             .wanted = nwanted ? wanted : s->outputs,
+                             .in = arena_zalloc(a, (in->n + 1) * sizeof *x->in),
+                             .out = arena_zalloc(a, (nout + 1) * sizeof *x->out),
+                             .nout = nout};
+}
+
+static ort_result give_inputs(struct runtime *r, const struct judge_values *in,
+                              struct arena *a, struct run_values *x) {
     ort_result status = NULL;
     for (; x->nin < in->n && !status; x->nin++) {
         x->in_names[x->nin] = in->at[x->nin].name;
         status = judge_runtime_give(r, in->at[x->nin].tensor, a, &x->in[x->nin]);
     }
-    if (!status)
-        status = r->api.run(s->at, NULL, x->in_names,
-                            (const struct ort_value *const *)x->in, x->nin, wanted, x->nout,
-                            x->out);
+    return status;
+}
+
+static ort_result run(struct runtime *r, const struct runtime_session *s,
+                      struct run_values *x) {
+    return r->api.run(s->at, NULL, x->in_names, (const struct ort_value *const *)x->in,
+                      x->nin, x->wanted, x->nout, x->out);
+}
+
+static ort_result take_outputs(struct runtime *r, struct run_values *x, struct arena *a,
+                               struct judge_values *out) {
+    ort_result status = NULL;
+    *out = (struct judge_values){arena_new_array(a, struct judge_value, x->nout + 1), 0};
     for (; out->n < x->nout && !status; out->n++) {
-        out->at[out->n] = (struct judge_value){.name = wanted[out->n]};
+        out->at[out->n] = (struct judge_value){.name = x->wanted[out->n]};
         status = judge_runtime_take(r, x->out[out->n], a, &out->at[out->n]);
     }
     return status;
 }
 
+static void release_outputs(struct runtime *r, struct run_values *x) {
+    for (uint32_t i = 0; i < x->nout; i++) {
+        r->api.release_value(x->out[i]);
+        x->out[i] = NULL;
+    }
+}
+
+static void release_values(struct runtime *r, struct run_values *x) {
+    for (uint32_t i = 0; i < x->nin; i++) r->api.release_value(x->in[i]);
+    release_outputs(r, x);
+}
+
 const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s,
                               const struct judge_values *in, const char *const *wanted,
                               uint32_t nwanted, struct arena *a, struct judge_values *out) {
-    if (nwanted == 0) wanted = s->outputs;
-    if (nwanted == 0) nwanted = s->noutputs;
-    struct run_values x = {.in_names = arena_zalloc(a, (in->n + 1) * sizeof(char *)),
-                    .in = arena_zalloc(a, (in->n + 1) * sizeof *x.in),
-                    .out = arena_zalloc(a, (nwanted + 1) * sizeof *x.out),
-                    .nout = nwanted};
-    *out = (struct judge_values){arena_new_array(a, struct judge_value, nwanted + 1), 0};
-    const char *why = judge_runtime_failed(r, run(r, s, in, wanted, a, &x, out), a);
-    for (uint32_t i = 0; i < x.nin; i++) r->api.release_value(x.in[i]);
-    for (uint32_t i = 0; i < x.nout; i++) r->api.release_value(x.out[i]);
+    struct run_values x;
+    new_values(s, in, wanted, nwanted, a, &x);
+    ort_result status = give_inputs(r, in, a, &x);
+    if (!status) status = run(r, s, &x);
+    if (!status) status = take_outputs(r, &x, a, out);
+    const char *why = judge_runtime_failed(r, status, a);
+    release_values(r, &x);
+    return why;
+}
+
+/* The first runs find memory for what is computed, and bring weights into caches. */
+#define UNMEASURED 2
+#define LEAST_RUNS 3
+#define MOST_RUNS 10000
+
+const char *judge_runtime_time(struct runtime *r, const struct runtime_session *s,
+                               const struct judge_values *in, double seconds,
+                               struct arena *a, struct judge_times *out) {
+    struct run_values x;
+    new_values(s, in, NULL, 0, a, &x);
+    *out = (struct judge_times){arena_new_array(a, double, MOST_RUNS), 0};
+    ort_result status = give_inputs(r, in, a, &x);
+    double end = process_seconds() + seconds, now = 0;
+    for (uint32_t i = 0; !status && out->n < MOST_RUNS; i++) {
+        double begin = process_seconds();
+        status = run(r, s, &x);
+        now = process_seconds();
+        if (i >= UNMEASURED) out->at[out->n++] = now - begin;
+        release_outputs(r, &x);
+        if (out->n >= LEAST_RUNS && now >= end) break;
+    }
+    const char *why = judge_runtime_failed(r, status, a);
+    release_values(r, &x);
     return why;
 }

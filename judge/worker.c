@@ -49,11 +49,16 @@ static struct runtime_session *find_session(struct worker *w, struct frame *f) {
     return &w->sessions.at[number];
 }
 
-static void run(struct worker *w, struct frame *f) {
-    const struct runtime_session *s = find_session(w, f);
-    struct judge_values in = {.n = judge_get_count(f, 3 * sizeof(uint64_t))}, out;
+static struct judge_values get_inputs(struct worker *w, struct frame *f) {
+    struct judge_values in = {.n = judge_get_count(f, 3 * sizeof(uint64_t))};
     in.at = arena_new_array(&w->job, struct judge_value, in.n + 1);
     for (uint32_t i = 0; i < in.n; i++) in.at[i] = judge_get_value(f, &w->job);
+    return in;
+}
+
+static void run(struct worker *w, struct frame *f) {
+    const struct runtime_session *s = find_session(w, f);
+    struct judge_values in = get_inputs(w, f), out;
     uint32_t nwanted = judge_get_count(f, sizeof(uint64_t));
     const char **wanted = arena_new_array(&w->job, const char *, nwanted + 1);
     for (uint32_t i = 0; i < nwanted; i++) wanted[i] = judge_get_text(f);
@@ -67,6 +72,25 @@ static void run(struct worker *w, struct frame *f) {
     succeed(w);
     judge_put_u64(&w->reply, out.n);
     for (uint32_t i = 0; i < out.n; i++) judge_put_value(&w->reply, &out.at[i]);
+}
+
+static void time_runs(struct worker *w, struct frame *f) {
+    const struct runtime_session *s = find_session(w, f);
+    struct judge_values in = get_inputs(w, f);
+    struct judge_times out = {0};
+    double seconds = 0;
+    size_t len;
+    const void *bytes = judge_get_bytes(f, &len);
+    if (len == sizeof seconds) memcpy(&seconds, bytes, len);
+    const char *why = "no such session";
+    if (s && !f->failed)
+        why = judge_runtime_time(&w->runtime, s, &in, seconds, &w->job, &out);
+    if (why) {
+        fail(w, why);
+        return;
+    }
+    succeed(w);
+    judge_put_bytes(&w->reply, out.at, out.n * sizeof *out.at);
 }
 
 static void unload(struct worker *w, struct frame *f) {
@@ -85,6 +109,7 @@ static void serve(struct worker *w, struct frame *f, int fd) {
     switch ((enum judge_request)judge_get_u64(f)) {
     case JUDGE_LOAD: load(w, f); break;
     case JUDGE_RUN: run(w, f); break;
+    case JUDGE_TIME: time_runs(w, f); break;
     case JUDGE_UNLOAD: unload(w, f); break;
     case JUDGE_ABORT: abort();
     case JUDGE_SLEEP: sleep_on(fd); break;
@@ -116,7 +141,7 @@ void judge_serve(int fd, void *ctx) {
     const struct worker_options *o = ctx;
     struct worker w = {.arena = ARENA_EMPTY};
     rw_set_oom_handler(NULL); /* that of the parent would clean up what is the parent's */
-    const char *why = judge_runtime_open(&w.runtime, o->library, o->threads, &w.arena);
+    const char *why = judge_runtime_open(&w.runtime, o, &w.arena);
     if (why) fail(&w, why);
     else {
         succeed(&w);

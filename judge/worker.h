@@ -10,6 +10,8 @@
 struct worker_options {
     const char *library; /* NULL: the loader looks */
     uint32_t threads;
+    bool optimise;
+    const char *disabled;
 };
 /* Loads the runtime, says how that went, then serves requests until the other end is
  * closed. For child_start; `ctx` is struct worker_options. */

@@ -39,6 +39,47 @@ static void a_symbol_has_one_size(void) {
     arena_free(&a);
 }
 
+static enum rw_code wish(const char *text, const struct judge_size_wish *at, uint32_t n,
+                         struct judge_values *out) {
+    struct judge_inputs_options o = {.seed = 7, .wishes = {at, n}};
+    return judge_inputs(model(text), &o, &a, &diags, out);
+}
+
+static void sizes_are_those_wished_for(void) {
+    static const char text[] = "g (float[B, S] p, float[B, \"S + 1\", 4] q, float[?, S] r) "
+                               "=> (float[B, S] y) { y = Neg(p) }";
+    const struct judge_size_wish w[] = {{"S", 128}, {"B", 1}, {"r[0]", 9}};
+    struct judge_values x;
+    CU_ASSERT_EQUAL_FATAL(wish(text, w, 3, &x), RW_OK);
+    CU_ASSERT_EQUAL(x.at[0].tensor->dims[0], 1);
+    CU_ASSERT_EQUAL(x.at[0].tensor->dims[1], 128);
+    CU_ASSERT_EQUAL(x.at[1].tensor->dims[1], 129);
+    CU_ASSERT_EQUAL(x.at[2].tensor->dims[0], 9);
+    CU_ASSERT_EQUAL(x.at[2].tensor->dims[1], 128);
+    arena_free(&a);
+}
+
+static void a_wish_for_what_is_not_open_is_an_error(void) {
+    static const char text[] = "g (float[B, 3] p) => (float[B, 3] y) { y = Neg(p) }";
+    const char *const names[] = {"S", "p[1]", "p[2]", "q[0]", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct judge_size_wish w = {names[i], 5};
+        struct judge_values x;
+        CU_ASSERT_EQUAL(wish(text, &w, 1, &x), RW_USAGE);
+        CU_ASSERT_PTR_NOT_NULL(strstr(diags.list.at[0].text, "no input has a dimension"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(diags.list.at[1].text, "\"p\" is float[B, 3]"));
+        arena_free(&a);
+    }
+}
+
+static void a_size_beyond_all_memory_is_refused(void) {
+    static const char text[] = "g (float[B, B, B] p) => (float[B, B, B] y) { y = Neg(p) }";
+    const struct judge_size_wish w = {"B", 1000000000};
+    struct judge_values x;
+    CU_ASSERT_EQUAL(wish(text, &w, 1, &x), RW_FORMAT);
+    arena_free(&a);
+}
+
 static void sizes_go_by_the_policy(void) {
     static const char text[] = "g (float[A, B, C] x) => (float[A, B, C] y) { y = Neg(x) }";
     for (uint32_t k = 0; k < JUDGE_SIZES; k++) {
@@ -140,6 +181,9 @@ void add_judge_inputs_suite(void);
 void add_judge_inputs_suite(void) {
     CU_pSuite s = CU_add_suite("judge_inputs", NULL, NULL);
     CU_ADD_TEST(s, a_symbol_has_one_size);
+    CU_ADD_TEST(s, sizes_are_those_wished_for);
+    CU_ADD_TEST(s, a_wish_for_what_is_not_open_is_an_error);
+    CU_ADD_TEST(s, a_size_beyond_all_memory_is_refused);
     CU_ADD_TEST(s, sizes_go_by_the_policy);
     CU_ADD_TEST(s, integers_index_what_is_there);
     CU_ADD_TEST(s, fills_are_what_they_say);

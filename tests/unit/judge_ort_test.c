@@ -235,6 +235,51 @@ static void what_is_no_tensor_is_named(void) {
     finish(j);
 }
 
+static struct judge_contestant contestant(const char *text) {
+    return (struct judge_contestant){.name = "test", .model = model(text)};
+}
+
+static void models_take_turns_in_processes_of_their_own(void) {
+    struct judge *j = open_judge(0);
+    if (!j) return;
+    const float x[] = {1, -2, 3};
+    struct judge_value in = floats("x", 3, x);
+    struct judge_values inputs = {&in, 1};
+    struct judge_contestant one = contestant(CHAIN), other = contestant(
+        "<ir_version: 8, opset_import: [\"\": 17]> g (float[N] x) => (float[N] y) "
+        "{ y = Relu(x) }");
+    struct judge_contestant *both[] = {&one, &other};
+    struct judge_bench b = {.threads = 1, .in = &inputs, .arena = &a, .diags = &diags};
+    struct judge_difference d;
+    for (uint32_t i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL_FATAL(judge_bench_round(&b, both, 2, NULL), RW_OK);
+    CU_ASSERT_EQUAL(one.seconds.len, 2);
+    CU_ASSERT_EQUAL(other.seconds.len, 2);
+    CU_ASSERT_TRUE(one.fastest > 0 && one.fastest <= one.seconds.at[0]);
+    CU_ASSERT_TRUE(judge_bench_ratio(&one, &other).is > 0);
+    CU_ASSERT_STRING_EQUAL(b.version, judge_version(j));
+    CU_ASSERT_TRUE(judge_bench_agrees(&one, &one, false, &d));
+    CU_ASSERT_FALSE(judge_bench_agrees(&one, &other, false, &d));
+    CU_ASSERT_STRING_EQUAL(d.output, "y");
+    CU_ASSERT_EQUAL(d.verdict.beyond, 3);
+    finish(j);
+}
+
+static void what_does_not_run_is_named(void) {
+    struct judge *j = open_judge(0);
+    if (!j) return;
+    const float x[] = {1, -2, 3};
+    struct judge_value in = floats("z", 3, x);
+    struct judge_values inputs = {&in, 1};
+    struct judge_contestant one = contestant(CHAIN), *both[] = {&one};
+    const struct judge_contestant *failed = NULL;
+    struct judge_bench b = {.threads = 1, .in = &inputs, .arena = &a, .diags = &diags};
+    CU_ASSERT_EQUAL(judge_bench_round(&b, both, 1, &failed), RW_WRONG);
+    CU_ASSERT_PTR_EQUAL(failed, &one);
+    CU_ASSERT_PTR_NOT_NULL(strstr(diags.list.at[0].text, "does not run"));
+    finish(j);
+}
+
 static void an_absent_runtime_says_what_to_install(void) {
     struct judge_options o = {.library = "/not/there/libonnxruntime.so"};
     struct judge *j;
@@ -260,5 +305,7 @@ void add_judge_ort_suite(void) {
     CU_ADD_TEST(s, types_below_a_byte_are_packed);
     CU_ADD_TEST(s, strings_go_there_and_back);
     CU_ADD_TEST(s, what_is_no_tensor_is_named);
+    CU_ADD_TEST(s, models_take_turns_in_processes_of_their_own);
+    CU_ADD_TEST(s, what_does_not_run_is_named);
     CU_ADD_TEST(s, an_absent_runtime_says_what_to_install);
 }
