@@ -1,5 +1,6 @@
-/* arena.c -- blocks double in size up to a limit; a request larger than a block gets its
- * own. Bytes before a block's data hold the link, so freeing walks the chain.
+/* arena.c -- blocks double in size up to a limit; a request larger than that gets a block of
+ * its own, in a list beside them. Bytes before a block's data hold the links, so freeing
+ * walks the chains.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +11,20 @@
 
 #define ALIGNMENT alignof(max_align_t)
 #define FIRST_BLOCK ((size_t)4096)
+#ifndef LARGEST_BLOCK /* small ones show who keeps pointers to what has moved */
 #define LARGEST_BLOCK ((size_t)1 << 20)
+#endif
 
 struct arena_block {
     struct arena_block *older;
     size_t size; /* of data */
+    alignas(max_align_t) unsigned char data[];
+};
+
+struct arena_large {
+    struct arena_large *older, *newer;
+    size_t size;     /* of data */
+    uint64_t number; /* rises from older to newer */
     alignas(max_align_t) unsigned char data[];
 };
 
@@ -39,8 +49,55 @@ static void add_block(struct arena *a, size_t need) {
     a->total += size;
 }
 
+/* --- things larger than a block ------------------------------------------------------ */
+static uint64_t newest_large(const struct arena *a) { return a->large ? a->large->number : 0; }
+
+/* A new block, or `was` moved to more bytes. */
+static struct arena_large *resize_large(struct arena *a, struct arena_large *was,
+                                        size_t size) {
+    size_t bytes;
+    if (!rw_add_size(size, sizeof(struct arena_large), &bytes)) rw_out_of_memory();
+    struct arena_large *x = realloc(was, bytes);
+    if (!x) rw_out_of_memory();
+    a->total += was ? size - x->size : size;
+    x->size = size;
+    return x;
+}
+
+static void *add_large(struct arena *a, size_t size) {
+    struct arena_large *x = resize_large(a, NULL, size);
+    x->number = newest_large(a) + 1;
+    x->newer = NULL;
+    x->older = a->large;
+    if (x->older) x->older->newer = x;
+    a->large = x;
+    return x->data;
+}
+
+static void *grow_large(struct arena *a, void *p, size_t size) {
+    size_t head = offsetof(struct arena_large, data);
+    struct arena_large *x =
+        resize_large(a, (struct arena_large *)(void *)((unsigned char *)p - head), size);
+    if (x->older) x->older->newer = x;
+    if (x->newer) x->newer->older = x;
+    else a->large = x;
+    return x->data;
+}
+
+static void drop_large(struct arena *a, uint64_t newest) {
+    while (newest_large(a) > newest) {
+        struct arena_large *x = a->large;
+        a->large = x->older;
+        if (a->large) a->large->newer = NULL;
+        a->total -= x->size;
+        free(x);
+    }
+}
+
+/* --- allocation ------------------------------------------------------------------------ */
 void *arena_alloc(struct arena *a, size_t size) {
     size_t need = round_up(size ? size : 1);
+    if (need > LARGEST_BLOCK) return add_large(a, need);
     if (!a->top || a->top->size - a->used < need) add_block(a, need);
     void *p = a->top->data + a->used;
     a->used += need;
@@ -60,6 +117,7 @@ void *arena_array(struct arena *a, size_t count, size_t size) {
 void *arena_grow(struct arena *a, void *p, size_t old_size, size_t new_size) {
     if (old_size) {
         size_t old_room = round_up(old_size), new_room = round_up(new_size);
+        if (old_room > LARGEST_BLOCK) return grow_large(a, p, new_room);
         unsigned char *end = a->top->data + a->used;
         bool newest = (unsigned char *)p + old_room == end;
         size_t left = a->top->size - a->used;
@@ -110,7 +168,7 @@ char *arena_printf(struct arena *a, const char *format, ...) {
 }
 
 struct arena_mark arena_mark(const struct arena *a) {
-    return (struct arena_mark){a->top, a->used};
+    return (struct arena_mark){a->top, a->used, newest_large(a)};
 }
 
 void arena_reset(struct arena *a, struct arena_mark mark) {
@@ -121,6 +179,7 @@ void arena_reset(struct arena *a, struct arena_mark mark) {
         free(b);
     }
     a->used = mark.used;
+    drop_large(a, mark.large);
 }
 
 void arena_free(struct arena *a) { arena_reset(a, (struct arena_mark){0}); }

@@ -5,6 +5,9 @@
  * (worklist, states) and step (one match). Pointers go only to the same or a longer
  * lifetime.
  *
+ * What is larger than a block has one of its own, which moves when it grows and leaves
+ * nothing behind.
+ *
  * Allocation never returns NULL: when memory runs out rw_out_of_memory is called, so a
  * size that comes from a file is checked against what the file can hold before.
  *
@@ -18,14 +21,17 @@
 #include <stdarg.h>
 
 struct arena_block;
+struct arena_large;
 struct arena {
-    struct arena_block *top; /* newest block; older ones behind it */
-    size_t used;             /* bytes handed out from `top` */
-    size_t total;            /* bytes of all blocks */
+    struct arena_block *top;   /* newest block; older ones behind it */
+    struct arena_large *large; /* newest block of one thing; older ones behind it */
+    size_t used;               /* bytes handed out from `top` */
+    size_t total;              /* bytes of all blocks */
 };
 struct arena_mark {
     struct arena_block *top;
     size_t used;
+    uint64_t large; /* so many large ones were made until then, the newest of those there */
 };
 
 /* A zeroed struct is an empty arena. */
@@ -35,8 +41,8 @@ void *arena_alloc(struct arena *a, size_t size);  /* aligned for any type */
 void *arena_zalloc(struct arena *a, size_t size); /* the same, zeroed */
 /* count items of size bytes; the product is checked. Not zeroed. */
 void *arena_array(struct arena *a, size_t count, size_t size);
-/* Grows the block at p from old to new bytes: in place where it is the newest, else
- * copied. p may be NULL when old is 0. */
+/* Grows the block at p from old to new bytes, which does not shrink it: in place where it is
+ * the newest, else copied. What was at p is gone. p may be NULL when old is 0. */
 void *arena_grow(struct arena *a, void *p, size_t old_size, size_t new_size);
 void *arena_copy(struct arena *a, const void *p, size_t size);
 char *arena_strdup(struct arena *a, const char *text);

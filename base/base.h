@@ -65,6 +65,10 @@ static inline bool rw_add_u64(uint64_t a, uint64_t b, uint64_t *out) {
 
 static inline uint32_t rw_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t rw_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static inline bool rw_streq(const char *a, const char *b) { return strcmp(a, b) == 0; }
+/* The first letter tells most texts apart without a call. */
+static inline int rw_strcmp(const char *a, const char *b) {
+    return *a != *b ? (unsigned char)*a - (unsigned char)*b : *a ? strcmp(a, b) : 0;
+}
+static inline bool rw_streq(const char *a, const char *b) { return rw_strcmp(a, b) == 0; }
 
 #endif

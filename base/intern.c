@@ -14,8 +14,8 @@ static bool same_text(const void *key, uint32_t id, const void *ctx) {
     return strncmp(text, k->text, k->len) == 0 && text[k->len] == 0;
 }
 
-static uint32_t find(const struct intern *in, struct key k) {
-    return hset_find(&in->set, hash_bytes(k.text, k.len, 0), same_text, &k, in);
+static uint32_t find(const struct intern *in, struct key k, uint64_t hash) {
+    return hset_find(&in->set, hash, same_text, &k, in);
 }
 
 void intern_init(struct intern *in, struct arena *a) {
@@ -24,11 +24,12 @@ void intern_init(struct intern *in, struct arena *a) {
 }
 
 sym_t intern_n(struct intern *in, const char *text, size_t len) {
-    sym_t id = find(in, (struct key){text, len});
+    uint64_t hash = hash_bytes(text, len, 0);
+    sym_t id = find(in, (struct key){text, len}, hash);
     if (id != MAP_NONE) return id;
     in->text = vec_grow(in->arena, in->text, sizeof *in->text, in->len, &in->cap, 1);
     in->text[in->len] = arena_strndup(in->arena, text, len);
-    hset_add(&in->set, hash_bytes(text, len, 0), in->len);
+    hset_add(&in->set, hash, in->len);
     return in->len++;
 }
 
@@ -37,7 +38,8 @@ sym_t intern(struct intern *in, const char *text) {
 }
 
 sym_t intern_find(const struct intern *in, const char *text) {
-    return find(in, (struct key){text, strlen(text)});
+    size_t len = strlen(text);
+    return find(in, (struct key){text, len}, hash_bytes(text, len, 0));
 }
 
 const char *intern_text(const struct intern *in, sym_t id) {

@@ -9,15 +9,6 @@
 
 #define TOMB MAP_NONE
 
-/* Finaliser of splitmix64 (Steele, Lea, Flood 2014): a full-avalanche bijection. */
-uint64_t hash_u64(uint64_t x) {
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint64_t hash_bytes(const void *p, size_t len, uint64_t seed) {
     const unsigned char *b = p;
     uint64_t h = hash_u64(seed ^ len);

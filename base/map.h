@@ -14,7 +14,14 @@
 #define MAP_NONE UINT32_MAX
 
 uint64_t hash_bytes(const void *p, size_t len, uint64_t seed);
-uint64_t hash_u64(uint64_t x);
+/* Finaliser of splitmix64 (Steele, Lea, Flood 2014): a full-avalanche bijection. */
+static inline uint64_t hash_u64(uint64_t x) {
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
 static inline uint64_t hash_join(uint64_t h, uint64_t x) {
     return hash_u64(h ^ (x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2)));
 }

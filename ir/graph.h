@@ -51,6 +51,7 @@ struct ir_value_info {
     uint32_t output;  /* which output of the producer */
     ir_value outer;   /* IR_IS_OUTER: its id in graph->outer, ... */
     ir_use capture;   /* ... and its use there; IR_NONE while no node owns the body */
+    uint32_t named;   /* the entry of its name (ir/graph/names.h); not of IR_IS_OUTER */
     const struct ir_type *type;     /* given or inferred; NULL = nothing known */
     const struct ir_type *given;    /* by the file or an editor: what inference begins with */
     const struct ir_symval *symval; /* known integer value, or NULL */
@@ -103,7 +104,8 @@ struct ir_graph {
     uint32_t unlisted;   /* so many of the last outputs are there for training graphs, which
                             see them; the file does not list them */
     ir_node first, last; /* topological order */
-    uint32_t live;       /* nodes not dead */
+    uint32_t live;       /* nodes not dead ... */
+    uint32_t constants;  /* ... and how many of them are Constant */
     struct map outer_of; /* outer value -> the IR_IS_OUTER value here */
     struct Onnx__GraphProto *proto; /* read from, or NULL */
 };

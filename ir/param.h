@@ -60,6 +60,8 @@ const struct ir_param_def *ir_param_def(const char *domain, const char *op,
 #define IR_PARAM_IS_ATTR (-1)
 #define IR_PARAM_IS_NOT (-2)
 int ir_param_operand(const char *domain, const char *op, const char *name, int64_t opset);
+/* The same of a version that is at hand. */
+int ir_param_place(const struct ir_schema *s, const struct ir_param_def *d);
 /* Is operand number i of that version one that a parameter stands for in another? Then
  * a pattern may leave it to `<...>`. Its parameter's name; NULL when not. */
 const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i,

@@ -75,6 +75,9 @@ uint32_t pm_value_state(struct pm_states *s, struct ir_model *m, uint32_t node,
 const struct pm_program *pm_state_program(struct pm_states *s, const struct pm_stage *stage,
                                           uint32_t node);
 
+/* Has any node state one? */
+bool pm_any_program(struct pm_states *s, const struct pm_stage *stage);
+
 /* --- literals.c -------------------------------------------------------------------- */
 #define PM_CONST_KEY (8 + 2 * PM_ITEMS_READ)
 /* What tells the constant's literals, as numbers; how many, 0: it is none of them. */

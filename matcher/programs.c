@@ -75,6 +75,12 @@ static uint32_t find_program(struct pm_states *s, const struct pm_stage *stage,
     return i;
 }
 
+bool pm_any_program(struct pm_states *s, const struct pm_stage *stage) {
+    for (uint32_t node = 0; node < s->nodes.list.len; node++)
+        if (pm_state_program(s, stage, node)) return true;
+    return false;
+}
+
 const struct pm_program *pm_state_program(struct pm_states *s, const struct pm_stage *stage,
                                           uint32_t node) {
     if (node == PM_NO_PATTERN) return NULL;

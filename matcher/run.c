@@ -17,12 +17,9 @@
 /* --- counting --------------------------------------------------------------------- */
 static uint32_t count_nodes(const struct ir_model *m) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < m->graphs.len; i++) {
-        const struct ir_graph *g = m->graphs.at[i];
-        if (!ir_graph_is_live(g)) continue;
-        for (ir_node k = g->first; k != IR_NONE; k = ir_nod(g, k)->next)
-            n += !ir_is_op(g, k, "Constant");
-    }
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        if (ir_graph_is_live(m->graphs.at[i]))
+            n += m->graphs.at[i]->live - m->graphs.at[i]->constants;
     return n;
 }
 
@@ -212,6 +209,8 @@ static enum rw_code out_of_fuel(struct pm_run *r, const struct pm_stage *s) {
 static void fill(struct pm_run *r, const struct pm_stage *s, struct pm_work *w) {
     const struct pm_site site = pm_matcher_site(&r->matcher, w->g);
     if (site.labels) pm_labels_begin(site.labels, &site);
+    bool labelled = pm_labels_hold(site.labels, w->g);
+    if (labelled && !pm_any_program(&site.labels->states, s)) return;
     for (ir_node n = w->g->last; n != IR_NONE; n = ir_nod(w->g, n)->prev)
         if (pm_program_at(s, &site, n)) pm_work_add(w, n);
 }

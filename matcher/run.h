@@ -34,6 +34,13 @@ struct pm_raised {
     int64_t nodes;
 };
 
+/* What the model was when a pass changed nothing: it would change nothing again. */
+struct pm_rested {
+    const struct ir_pass *pass;
+    uint64_t edits;
+    uint32_t dims;
+};
+
 #define PM_RING 64
 struct pm_run {
     const struct pm_auto *p;
@@ -57,6 +64,7 @@ struct pm_run {
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */
     VEC(struct pm_raised) raised; /* of the newest raise */
+    VEC(struct pm_rested) rested;
     struct pm_atomic *atomic; /* of an atomic phase that is going on, or NULL */
 };
 /* Of one that has p, model, options, report and diags. */

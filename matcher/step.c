@@ -133,13 +133,25 @@ bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, boo
     return true;
 }
 
+/* What the model was when the pass, here or in another pack, last changed nothing. */
+static struct pm_rested *rested(struct pm_run *r, const struct ir_pass *pass) {
+    for (uint32_t i = 0; i < r->rested.len; i++)
+        if (r->rested.at[i].pass == pass) return &r->rested.at[i];
+    vec_push(&r->arena, &r->rested, (struct pm_rested){pass, UINT64_MAX, 0});
+    return vec_last(&r->rested);
+}
+
 uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
     const struct ir_pass_options o = {
         r->options->fold_limit ? r->options->fold_limit : IR_FOLD_LIMIT};
     const char *which = arena_printf(r->report_arena, "%u", number);
+    const struct pm_rested now = {pass, r->model->edits, ir_dims_mark(r->model->dims)};
+    struct pm_rested *was = rested(r, pass);
+    if (was->edits == now.edits && was->dims == now.dims) return 0;
     if (is_listed(r, pass->name, which, &r->arena)) return 0;
     uint32_t changed = pass->run(r->model, &o);
     ir_commit(r->model);
+    if (r->model->edits == now.edits) *was = now;
     if (changed > 0) count_step(r, NULL, pass->name, which);
     return changed;
 }

@@ -243,10 +243,11 @@ void dim_difference(const struct ir_dims *t, ir_dim a, ir_dim b, struct dim_poly
 }
 
 bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value) {
-    struct dim_poly p;
     if (!d) return false;
-    dim_poly_load(t, ir_dim_find(t, d), &p);
-    return dim_poly_is_const(&p, value);
+    const struct dim_form *f = &t->forms.at[ir_dim_find(t, d)];
+    if (f->n > 1 || (f->n == 1 && f->term[0].degree > 0)) return false;
+    *value = f->n ? f->term[0].coef : 0;
+    return true;
 }
 
 void ir_dim_bounds(const struct ir_dims *t, ir_dim d, int64_t *low, int64_t *high) {

@@ -16,14 +16,19 @@ struct ir_hiding {
     const struct ir_graph *outer;
     ir_value hidden;
 };
+struct ir_meaning {
+    uint32_t scope; /* IR_NONE: the name means nothing anywhere */
+    ir_value value;
+};
 struct ir_load {
     struct ir_model *m;
     struct ir_source *source;
     struct diag_sink *diags;
     struct arena scratch; /* by graph, given back at its end */
-    struct arena tables;  /* of the two below */
+    struct arena tables;  /* of those below */
     struct intern names;  /* of values, all graphs */
-    struct map values;    /* (scope, name) -> value */
+    VEC(struct ir_meaning) first; /* of each name: what it means where it came first */
+    struct map values;    /* (scope, name) -> value elsewhere */
     VEC(struct ir_hiding) hiding;
     uint32_t nscopes;
     bool sorted;          /* some graph was out of order */

@@ -24,20 +24,36 @@ static uint64_t key_of(const struct ir_scope *s, sym_t name) {
     return (uint64_t)s->id << 32 | name;
 }
 
+/* Most names mean something in one scope only: there a row of numbers does for the map. */
+static ir_value meaning(const struct ir_load *l, const struct ir_scope *s, sym_t name) {
+    if (name >= l->first.len || l->first.at[name].scope == IR_NONE) return IR_NONE;
+    if (l->first.at[name].scope == s->id) return l->first.at[name].value;
+    return map_get(&l->values, key_of(s, name));
+}
+
+static void set_meaning(struct ir_load *l, const struct ir_scope *s, sym_t name,
+                        ir_value v) {
+    while (l->first.len <= name)
+        vec_push(&l->tables, &l->first, (struct ir_meaning){IR_NONE, IR_NONE});
+    if (l->first.at[name].scope == IR_NONE)
+        l->first.at[name] = (struct ir_meaning){s->id, v};
+    else map_put(&l->values, key_of(s, name), v);
+}
+
 static ir_value find_here(struct ir_load *l, const struct ir_scope *s, const char *name) {
     sym_t id = intern_find(&l->names, name);
-    return id == MAP_NONE ? IR_NONE : map_get(&l->values, key_of(s, id));
+    return id == MAP_NONE ? IR_NONE : meaning(l, s, id);
 }
 
 /* The value that a name means in a scope: its own, or one that stands for a value of a
  * graph around it. Bodies are nested 33 deep at most, as messages are 100. */
 static ir_value find(struct ir_load *l, struct ir_scope *s, sym_t name) {
-    ir_value v = map_get(&l->values, key_of(s, name));
-    if (v != MAP_NONE || !s->outer) return v;
+    ir_value v = meaning(l, s, name);
+    if (v != IR_NONE || !s->outer) return v;
     ir_value outer = find(l, s->outer, name);
     if (outer == IR_NONE) return IR_NONE;
     v = ir_add_outer(s->g, outer);
-    map_put(&l->values, key_of(s, name), v);
+    set_meaning(l, s, name, v);
     return v;
 }
 
@@ -52,8 +68,8 @@ static void note_hidden(struct ir_load *l, const struct ir_scope *s, sym_t name,
                         ir_value v) {
     struct ir_graph *g = s->g;
     for (s = s->outer; s; s = s->outer) {
-        ir_value outer = map_get(&l->values, key_of(s, name));
-        if (outer != MAP_NONE)
+        ir_value outer = meaning(l, s, name);
+        if (outer != IR_NONE)
             vec_push(&l->tables, &l->hiding, (struct ir_hiding){g, v, s->g, outer});
     }
 }
@@ -84,11 +100,11 @@ static enum rw_code define(struct ir_load *l, struct ir_scope *s, const char *na
                            struct ir_spot at, ir_value *out) {
     if (!name || !*name) return ir_load_error(l, at, "a value has no name");
     sym_t id = intern(&l->names, name);
-    if (map_get(&l->values, key_of(s, id)) != MAP_NONE)
+    if (meaning(l, s, id) != IR_NONE)
         return ir_load_error(l, at, "\"%s\" is defined twice", name);
     *out = ir_add_value_as(s->g, name, NULL);
     note_hidden(l, s, id, *out);
-    map_put(&l->values, key_of(s, id), *out);
+    set_meaning(l, s, id, *out);
     return RW_OK;
 }
 
@@ -245,11 +261,27 @@ static enum rw_code load_nodes(struct ir_load *l, struct ir_scope *s,
     return RW_OK;
 }
 
+/* Room for all at once; rewriting adds to it. */
+static void reserve(struct ir_graph *g, const struct ir_parts *p) {
+    size_t outputs = 0, operands = 0;
+    for (size_t i = 0; i < p->nnodes; i++) {
+        outputs += p->nodes[i]->n_output;
+        operands += p->nodes[i]->n_input;
+    }
+    size_t values = p->ninits + p->nsparse + p->ninputs + outputs;
+    struct arena *a = g->model->arena;
+    if (values > UINT32_MAX / 4 || operands > UINT32_MAX / 4) return;
+    vec_reserve(a, &g->values, (uint32_t)values);
+    vec_reserve(a, &g->nodes, (uint32_t)p->nnodes);
+    vec_reserve(a, &g->uses, (uint32_t)(operands + p->noutputs));
+}
+
 static enum rw_code load_parts(struct ir_load *l, struct ir_scope *s,
                                const struct ir_parts *p) {
     struct ir_pending *nodes = arena_new_array(&l->scratch, struct ir_pending, p->nnodes);
     if (p->nnodes > UINT32_MAX / 4)
         return ir_load_error(l, (struct ir_spot){0}, "too many nodes");
+    reserve(s->g, p);
     TRY(load_initializers(l, s, p));
     TRY(load_sparse(l, s, p));
     for (size_t i = 0; i < p->ninputs; i++)

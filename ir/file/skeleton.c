@@ -51,7 +51,10 @@ static bool fail(struct walk *w, const char *what) {
     return false;
 }
 
+/* Numbers mostly begin with 1 and have no gap. */
 static int find_field(const ProtobufCMessageDescriptor *type, uint32_t number) {
+    if (number <= type->n_fields && type->fields[number - 1].id == number)
+        return (int)number - 1;
     unsigned low = 0, high = type->n_fields;
     while (low < high) {
         unsigned middle = (low + high) / 2;
@@ -157,11 +160,19 @@ static bool for_fields(struct walk *w, struct message *m,
 
 /* --- copying ---------------------------------------------------------------------- */
 
+/* As it is, unless tag or length have more bytes than they need. */
 static void copy_field(struct walk *w, const struct ir_wire_field *f) {
     struct buf *b = &w->out->bytes;
-    ir_wire_add_varint(b, ir_wire_tag(f->number, f->type));
-    if (f->type == IR_WIRE_LEN) ir_wire_add_varint(b, (uint64_t)(f->end - f->data));
-    buf_add(b, f->data, (size_t)(f->end - f->data));
+    uint64_t tag = ir_wire_tag(f->number, f->type), len = (uint64_t)(f->end - f->data);
+    size_t head = ir_wire_varint_size(tag);
+    if (f->type == IR_WIRE_LEN) head += ir_wire_varint_size(len);
+    if ((size_t)(f->data - f->begin) == head) {
+        buf_add(b, f->begin, (size_t)(f->end - f->begin));
+        return;
+    }
+    ir_wire_add_varint(b, tag);
+    if (f->type == IR_WIRE_LEN) ir_wire_add_varint(b, len);
+    buf_add(b, f->data, (size_t)len);
 }
 
 static void mark_payload(struct walk *w, const struct ir_wire_field *f) {

@@ -1,7 +1,7 @@
 /* wire.c -- SPDX-License-Identifier: Apache-2.0 */
 #include "ir/file/wire.h"
 
-bool ir_wire_read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
+bool ir_wire_read_long(const uint8_t **at, const uint8_t *end, uint64_t *out) {
     const uint8_t *p = *at;
     uint64_t value = 0;
     for (unsigned shift = 0; p < end && shift < 7 * IR_WIRE_VARINT_MAX; shift += 7) {

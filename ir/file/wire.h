@@ -26,7 +26,13 @@ struct ir_wire_field {
 /* Reads the field at *at and moves *at behind it. NULL, or what is wrong with it. */
 const char *ir_wire_next(const uint8_t **at, const uint8_t *end, struct ir_wire_field *out);
 /* Reads a varint; false when it is truncated or has more than ten bytes. */
-bool ir_wire_read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out);
+bool ir_wire_read_long(const uint8_t **at, const uint8_t *end, uint64_t *out);
+static inline bool ir_wire_read_varint(const uint8_t **at, const uint8_t *end,
+                                       uint64_t *out) {
+    if (*at == end || **at & 0x80) return ir_wire_read_long(at, end, out);
+    *out = *(*at)++;
+    return true;
+}
 
 size_t ir_wire_varint_size(uint64_t value);
 /* Writes at most IR_WIRE_VARINT_MAX bytes; returns how many. */

@@ -6,16 +6,23 @@
 
 /* --- values ------------------------------------------------------------------------ */
 
-ir_value ir_add_value_as(struct ir_graph *g, const char *name, const struct ir_type *type) {
+static ir_value add_nameless(struct ir_graph *g, const struct ir_type *type) {
     struct ir_value_info v = {.producer = IR_NONE, .outer = IR_NONE, .capture = IR_NONE,
                               .type = type, .given = type, .uses = IR_NONE};
     PUSH(g->model, &g->values, v);
-    ir_name_take(g, g->values.len - 1, name);
     return g->values.len - 1;
 }
 
+ir_value ir_add_value_as(struct ir_graph *g, const char *name, const struct ir_type *type) {
+    ir_value v = add_nameless(g, type);
+    ir_name_take(g, v, name);
+    return v;
+}
+
 ir_value ir_add_value(struct ir_graph *g, const char *name, const struct ir_type *type) {
-    return ir_add_value_as(g, ir_name_free(g->model, g->function, name), type);
+    ir_value v = add_nameless(g, type);
+    ir_name_take_free(g, v, name);
+    return v;
 }
 
 static void add_flags(struct ir_graph *g, ir_value v, uint32_t flags) {
@@ -86,6 +93,11 @@ void ir_remove_value(struct ir_graph *g, ir_value v) {
 
 /* --- nodes ------------------------------------------------------------------------- */
 
+static void count_live(struct ir_graph *g, ir_node n, int32_t by) {
+    SET(g->model, g->live, g->live + (uint32_t)by);
+    if (ir_is_op(g, n, "Constant")) SET(g->model, g->constants, g->constants + (uint32_t)by);
+}
+
 static void add_inputs(struct ir_graph *g, ir_node n, uint32_t nin, const ir_value *in) {
     ir_use *uses = arena_new_array(g->model->arena, ir_use, nin);
     for (uint32_t k = 0; k < nin; k++) {
@@ -133,7 +145,7 @@ ir_node ir_add_node(struct ir_graph *g, const struct ir_new_node *d, ir_node bef
     for (uint32_t k = 0; k < d->nout; k++)
         if (d->out[k] != IR_NONE) produce(g, n, k, d->out[k]);
     ir_list_insert(g, n, before);
-    SET(m, g->live, g->live + 1);
+    count_live(g, n, 1);
     ir_sync_constant(g, n);
     ir_touch_node(g, n);
     return n;
@@ -231,7 +243,7 @@ void ir_remove_node(struct ir_graph *g, ir_node n) {
     for (uint32_t i = 0; i < x.nattr; i++) ir_release_bodies(g, n, &x.attr[i]);
     ir_list_remove(g, n);
     SET_NODE(g, n, flags, x.flags | IR_NODE_DEAD);
-    SET(g->model, g->live, g->live - 1);
+    count_live(g, n, -1);
     ir_touch_graph(g);
 }
 
@@ -244,7 +256,7 @@ static void revive_output(struct ir_graph *g, ir_node n, uint32_t k, ir_value v)
         SET_VALUE(g, v, flags, g->values.at[v].flags & ~(uint32_t)IR_IS_DEAD);
         SET_VALUE(g, v, producer, IR_NONE);
         const char *was = g->values.at[v].name;
-        ir_name_take(g, v, ir_name_free(g->model, g->function, was));
+        ir_name_take_free(g, v, was);
         if (!rw_streq(was, g->values.at[v].name)) ir_touch_node(g, n);
     }
     produce(g, n, k, v);
@@ -264,7 +276,7 @@ void ir_revive_node(struct ir_graph *g, ir_node n, const ir_value *in, const ir_
     rw_assert(x.flags & IR_NODE_DEAD);
     ir_list_insert(g, n, before);
     SET_NODE(g, n, flags, x.flags & ~(uint32_t)IR_NODE_DEAD);
-    SET(g->model, g->live, g->live + 1);
+    count_live(g, n, 1);
     for (uint32_t k = 0; k < x.nin; k++) revive_input(g, n, x.in[k], in[k]);
     for (uint32_t k = 0; k < x.nout; k++) revive_output(g, n, k, out[k]);
     ir_touch_graph(g);

@@ -69,9 +69,13 @@ static bool check_order(const struct check *c) {
         if (!check_node(c, n)) return false;
     }
     HOLDS(prev == g->last, "the order does not end at the last node", prev);
-    uint32_t live = 0;
-    for (ir_node n = 0; n < g->nodes.len; n++) live += !ir_is_dead(g, n);
+    uint32_t live = 0, constants = 0;
+    for (ir_node n = 0; n < g->nodes.len; n++) {
+        live += !ir_is_dead(g, n);
+        constants += !ir_is_dead(g, n) && ir_is_op(g, n, "Constant");
+    }
     HOLDS(count == live && g->live == live, "live nodes are not those in the order", live);
+    HOLDS(g->constants == constants, "the number of Constant nodes is wrong", constants);
     return true;
 }
 
@@ -158,9 +162,7 @@ static bool check_value(const struct check *c, ir_value v) {
     if (!check_uses(c, v)) return false;
     if (x->flags & IR_IS_OUTER) return check_outer(c, v);
     HOLDS(x->name && *x->name, "a value has no name", v);
-    const struct ir_name *holder = ir_name_holder(g->model, g->function, x->name);
-    bool own = holder && holder->graph == g && holder->value == v;
-    HOLDS(own || (holder && holder->sharers > 0), "a name is another value's", v);
+    HOLDS(ir_name_is_of(g, v), "a name is another value's", v);
     if (x->producer == IR_NONE) return true;
     HOLDS(ir_output(g, x->producer, x->output) == v, "a producer has another output", v);
     HOLDS(!ir_is_dead(g, x->producer), "a producer is dead", v);

@@ -11,7 +11,7 @@ static struct ir_saved *saved_at(const struct ir_journal *j, uint32_t i) {
     return &j->pieces.at[i / PIECE][i % PIECE];
 }
 
-static void push(struct ir_model *m, struct ir_saved s) {
+void ir_journal_push(struct ir_model *m, struct ir_saved s) {
     struct ir_journal *j = m->journal;
     if (j->len == UINT32_MAX) rw_out_of_memory();
     if (j->len / PIECE == j->pieces.len)
@@ -34,18 +34,9 @@ static void *address_of(const struct ir_saved *s) {
     }
 }
 
-void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
-             size_t offset, size_t size) {
-    struct ir_saved s = {.base = base, .item = item, .offset = (uint16_t)offset,
-                         .place = (uint8_t)place, .size = (uint8_t)size};
-    rw_assert(size <= sizeof s.old);
-    memcpy(&s.old, address_of(&s), size);
-    push(m, s);
-}
-
 void ir_set_outer_of(struct ir_graph *g, ir_value outer, ir_value inner) {
     if (g->model->journal->on)
-        push(g->model, (struct ir_saved){.base = g, .item = outer, .place = IR_IN_OUTER_OF,
+        ir_journal_push(g->model, (struct ir_saved){.base = g, .item = outer, .place = IR_IN_OUTER_OF,
                                          .old = map_get(&g->outer_of, outer)});
     map_put(&g->outer_of, outer, inner);
 }
@@ -54,7 +45,7 @@ void ir_set_outer_of(struct ir_graph *g, ir_value outer, ir_value inner) {
 static void save_counters(struct ir_model *m) {
     SET(m, m->edits, m->edits);
     SET(m, m->opaque, m->opaque);
-    push(m, (struct ir_saved){.place = IR_IN_DIMS, .old = ir_dims_mark(m->dims)});
+    ir_journal_push(m, (struct ir_saved){.place = IR_IN_DIMS, .old = ir_dims_mark(m->dims)});
 }
 
 ir_mark_t ir_mark(struct ir_model *m) {
@@ -64,11 +55,18 @@ ir_mark_t ir_mark(struct ir_model *m) {
     return mark;
 }
 
+/* Most fields have 4 or 8 bytes: no call for those. */
+static void put_back(void *to, const struct ir_saved *s) {
+    if (s->size == 4) memcpy(to, &s->old, 4);
+    else if (s->size == 8) memcpy(to, &s->old, 8);
+    else memcpy(to, &s->old, s->size);
+}
+
 static void restore(struct ir_model *m, const struct ir_saved *s) {
     struct ir_graph *g = s->base;
     if (s->place == IR_IN_OUTER_OF) map_put(&g->outer_of, s->item, (uint32_t)s->old);
     else if (s->place == IR_IN_DIMS) ir_dims_undo(m->dims, (uint32_t)s->old);
-    else memcpy(address_of(s), &s->old, s->size);
+    else put_back(address_of(s), s);
 }
 
 void ir_undo(struct ir_model *m, ir_mark_t mark) {

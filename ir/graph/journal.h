@@ -43,14 +43,21 @@ static inline void ir_count_edit(struct ir_model *m) {
     m->edits++;
     m->changes++;
 }
-void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
-             size_t offset, size_t size);
+void ir_journal_push(struct ir_model *m, struct ir_saved s);
+/* The field at `now`, which is that many bytes behind the item's beginning. */
+static inline void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
+                           size_t offset, const void *now, size_t size) {
+    struct ir_saved s = {.base = base, .item = item, .offset = (uint16_t)offset,
+                         .place = (uint8_t)place, .size = (uint8_t)size};
+    memcpy(&s.old, now, size); /* a constant: one load */
+    ir_journal_push(m, s);
+}
 
 #define IR_SAVE_FIELD(g, place, vec, id, field)                                        \
     ((g)->model->journal->on                                                           \
          ? ir_save((g)->model, (place), (g), (id),                                     \
                    (size_t)((char *)&(g)->vec.at[id].field - (char *)&(g)->vec.at[id]), \
-                   sizeof (g)->vec.at[id].field)                                       \
+                   &(g)->vec.at[id].field, sizeof (g)->vec.at[id].field)               \
          : (void)0)
 
 #define SET_VALUE(g, v, field, ...)                                                    \
@@ -65,7 +72,7 @@ void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
 /* Of something that does not move: a graph, a model, an array in the arena. */
 #define SET(m, lvalue, ...)                                                            \
     ((m)->journal->on                                                                  \
-         ? ir_save((m), IR_IN_ARENA, &(lvalue), 0, 0, sizeof(lvalue))                  \
+         ? ir_save((m), IR_IN_ARENA, &(lvalue), 0, 0, &(lvalue), sizeof(lvalue))       \
          : (void)0,                                                                    \
      (void)((lvalue) = (__VA_ARGS__)))
 /* Appends to a vector of a graph or model; undoing shortens it. */

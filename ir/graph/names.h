@@ -32,9 +32,13 @@ const char *ir_name_free(struct ir_model *m, const struct ir_function *space,
 /* Gives a name to a value: sets its field and its entry. No value that the same graph sees
  * has the name. */
 void ir_name_take(struct ir_graph *g, ir_value v, const char *text);
+/* The same with a free name made from `wanted`, or that. */
+void ir_name_take_free(struct ir_graph *g, ir_value v, const char *wanted);
 /* Nobody gets the name: something beside the graph has it. */
 void ir_name_reserve(struct ir_model *m, const struct ir_function *space, const char *text);
 /* Frees the name of a value, which keeps its field. */
 void ir_name_drop(struct ir_graph *g, ir_value v);
+/* Does the entry that v has say so too? For checks. */
+bool ir_name_is_of(const struct ir_graph *g, ir_value v);
 
 #endif

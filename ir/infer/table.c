@@ -322,8 +322,8 @@ const struct infer_entry *infer_table(size_t *n) {
 
 static int compare(const void *key, const void *row) {
     const struct infer_entry *a = key, *b = row;
-    int order = strcmp(a->domain, b->domain);
-    return order ? order : strcmp(a->op, b->op);
+    int order = rw_strcmp(a->domain, b->domain);
+    return order ? order : rw_strcmp(a->op, b->op);
 }
 
 struct infer_entry infer_find(const char *domain, const char *op) {

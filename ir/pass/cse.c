@@ -5,6 +5,7 @@
  * chains of duplicates too. Equal means: operator, number of outputs, operands (0 and 1
  * in either order where the operator commutes), and attributes, where a default that is
  * written out is as good as one that is not. Bodies are not compared: nodes with one stay.
+ * Most nodes have no equal, so what is known of operators by name is asked of equals alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -69,25 +70,30 @@ static bool attrs_within(struct ir_model *m, const struct ir_node_info *a,
 
 static bool is_candidate(const struct ir_graph *g, ir_node n) {
     const struct ir_node_info *x = ir_nod(g, n);
-    return x->schema && x->nout && x->nattr <= MOST_ATTRS && !ir_has_body(g, n) &&
-           ir_op_is_deterministic(ir_domain_name(g, n), ir_op_name(g, n));
+    return x->schema && x->nout && x->nattr <= MOST_ATTRS && !ir_has_body(g, n);
 }
 
-/* Operand k, of the first two the lower id first where they may be exchanged. */
-static ir_value operand(const struct ir_graph *g, ir_node n, uint32_t k) {
-    if (k > 1 || ir_nod(g, n)->nin < 2) return ir_input(g, n, k);
-    if (!ir_op_commutes(ir_domain_name(g, n), ir_op_name(g, n))) return ir_input(g, n, k);
-    ir_value a = ir_input(g, n, 0), b = ir_input(g, n, 1);
-    return k == 0 ? rw_min_u32(a, b) : rw_max_u32(a, b);
-}
-
+/* The same for operands 0 and 1 in either order. */
 static uint64_t hash_node(const struct cse *c, ir_node n) {
     const struct ir_node_info *x = ir_nod(c->g, n);
+    ir_value a = ir_input(c->g, n, 0), b = ir_input(c->g, n, 1);
     uint64_t attrs = 0, h = hash_join(x->op, x->domain);
-    for (uint32_t k = 0; k < x->nin; k++) h = hash_join(h, operand(c->g, n, k));
+    h = hash_join(hash_join(h, rw_min_u32(a, b)), rw_max_u32(a, b));
+    for (uint32_t k = 2; k < x->nin; k++) h = hash_join(h, ir_input(c->g, n, k));
     for (uint32_t i = 0; i < x->nattr; i++) /* in any order */
         if (!says_nothing(x, &x->attr[i])) attrs += hash_attr(c, &x->attr[i]);
     return hash_join(hash_join(h, attrs), x->nout);
+}
+
+static bool same_operands(const struct ir_graph *g, ir_node n, ir_node other) {
+    uint32_t k = 0, nin = ir_nod(g, n)->nin;
+    while (k < nin && ir_input(g, n, k) == ir_input(g, other, k)) k++;
+    if (k == nin) return true;
+    if (k > 0 || nin < 2 || ir_input(g, n, 0) != ir_input(g, other, 1) ||
+        ir_input(g, n, 1) != ir_input(g, other, 0))
+        return false;
+    for (k = 2; k < nin && ir_input(g, n, k) == ir_input(g, other, k);) k++;
+    return k == nin && ir_op_commutes(ir_domain_name(g, n), ir_op_name(g, n));
 }
 
 static bool same_computation(const void *key, uint32_t id, const void *ctx) {
@@ -98,14 +104,13 @@ static bool same_computation(const void *key, uint32_t id, const void *ctx) {
     if (c->compared++ >= IR_MOST_COMPARED) return false;
     if (a->op != b->op || a->domain != b->domain || a->nin != b->nin || a->nout != b->nout)
         return false;
-    if (!rw_streq(a->overload, b->overload)) return false;
-    for (uint32_t k = 0; k < a->nin; k++)
-        if (operand(g, n, k) != operand(g, id, k)) return false;
+    if (!rw_streq(a->overload, b->overload) || !same_operands(g, n, id)) return false;
     return attrs_within(g->model, a, b) && attrs_within(g->model, b, a);
 }
 
 /* Can every used output of n be that of `first`? */
 static bool can_merge(const struct ir_graph *g, ir_node n, ir_node first) {
+    if (!ir_op_is_deterministic(ir_domain_name(g, n), ir_op_name(g, n))) return false;
     for (uint32_t k = 0; k < ir_nod(g, n)->nout; k++) {
         ir_value old = ir_output(g, n, k), now = ir_output(g, first, k);
         if (old == IR_NONE || !ir_val(g, old)->nuses) continue;

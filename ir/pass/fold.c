@@ -34,17 +34,20 @@ static bool makes_output(const struct ir_graph *g, ir_node n) {
     return false;
 }
 
-static bool is_candidate(const struct ir_graph *g, ir_node n) {
-    const struct ir_node_info *x = ir_nod(g, n);
-    if (!x->schema || x->nin == 0 || ir_is_op(g, n, "Constant") || makes_output(g, n))
-        return false;
-    if (!ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n))) return false;
-    if (ir_callee(g, n)) return false; /* a function took the name */
-    for (uint32_t k = 0; k < x->nin; k++) {
+static bool has_constants_alone(const struct ir_graph *g, ir_node n) {
+    for (uint32_t k = 0; k < ir_nod(g, n)->nin; k++) {
         ir_value v = ir_input(g, n, k);
         if (v != IR_NONE && !ir_const(g, v)) return false;
     }
-    return true;
+    return ir_nod(g, n)->nin > 0;
+}
+
+/* What most nodes fail is asked first. */
+static bool is_candidate(const struct ir_graph *g, ir_node n) {
+    if (!ir_nod(g, n)->schema || !has_constants_alone(g, n)) return false;
+    if (ir_is_op(g, n, "Constant") || makes_output(g, n)) return false;
+    if (!ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n))) return false;
+    return !ir_callee(g, n); /* a function took the name */
 }
 
 /* Bytes of the operands that go with the node: those that only it reads. */

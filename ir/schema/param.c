@@ -84,7 +84,7 @@ struct ir_param ir_param(const struct ir_graph *g, ir_node n, const char *name,
     const char *attr_name = ir_param_attr_name(s, d);
     const struct ir_attr *x = attr_name ? ir_find_attr(g, n, attr_name) : NULL;
     if (x) return written(g, n, x, d->name);
-    int operand = ir_param_operand(s->domain, s->name, name, s->since);
+    int operand = attr_name ? IR_PARAM_IS_ATTR : ir_param_place(s, d);
     ir_value v = operand >= 0 ? ir_input(g, n, (uint32_t)operand) : IR_NONE;
     return v == IR_NONE ? not_written(g, n, d, attr_name, a) : given(g, n, v, d, a);
 }

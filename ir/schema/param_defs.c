@@ -52,14 +52,17 @@ const char *ir_param_attr_name(const struct ir_schema *s, const struct ir_param_
     return d->older && ir_schema_attr(s, d->older) ? d->older : NULL;
 }
 
+int ir_param_place(const struct ir_schema *s, const struct ir_param_def *d) {
+    if (ir_param_attr_name(s, d)) return IR_PARAM_IS_ATTR;
+    for (uint16_t i = 0; i < s->ninputs; i++)
+        if (rw_streq(s->inputs[i].name, d->name)) return i;
+    return IR_PARAM_IS_NOT;
+}
+
 int ir_param_operand(const char *domain, const char *op, const char *name, int64_t opset) {
     const struct ir_schema *s = schema_at(domain, op, opset);
     const struct ir_param_def *d = s ? ir_param_def(domain, op, name) : NULL;
-    if (!d) return IR_PARAM_IS_NOT;
-    if (ir_param_attr_name(s, d)) return IR_PARAM_IS_ATTR;
-    for (uint16_t i = 0; i < s->ninputs; i++)
-        if (rw_streq(s->inputs[i].name, name)) return i;
-    return IR_PARAM_IS_NOT;
+    return d ? ir_param_place(s, d) : IR_PARAM_IS_NOT;
 }
 
 const char *ir_param_of_operand(const char *domain, const char *op, uint32_t i,

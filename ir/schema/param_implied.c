@@ -174,6 +174,6 @@ bool ir_param_implied(const struct ir_graph *g, ir_node n, const struct ir_param
         if (fixed) return by_standard(fixed, out);
         if (by_node(g, n, d, a, out)) return true;
     }
-    int where = ir_param_operand(s->domain, s->name, d->name, s->since);
+    int where = ir_param_place(s, d);
     return where == IR_PARAM_IS_NOT && by_later(s, d, a, out);
 }

@@ -34,7 +34,7 @@ uint32_t ir_find_name(const char *const *names, uint32_t n, const char *name) {
     uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(names[middle], name);
+        int order = rw_strcmp(names[middle], name);
         if (order == 0) return middle;
         if (order < 0) low = middle + 1;
         else high = middle;

@@ -302,7 +302,7 @@ struct entry {
     const char *op;
     void (*verify)(struct verify *v);
 };
-static const struct entry entries[] = {
+static const struct entry entries[] = { /* sorted */
     {"Attention", verify_attention},
     {"BitCast", verify_bit_cast},
     {"Col2Im", verify_col2im},
@@ -323,6 +323,6 @@ void ir_verify_operator_rules(struct verify *v) {
     if (*s->domain && !rw_streq(s->domain, "ai.onnx.preview")) return;
     ir_verify_ranks(v);
     ir_verify_same_dims(v);
-    for (size_t i = 0; i < countof(entries); i++)
-        if (rw_streq(entries[i].op, s->name)) entries[i].verify(v);
+    size_t i = ir_verify_row(entries, countof(entries), sizeof *entries, s->name);
+    if (i < countof(entries) && rw_streq(entries[i].op, s->name)) entries[i].verify(v);
 }

@@ -58,7 +58,9 @@ void ir_verify_initializers(struct verify *v, const struct ir_graph *g);
 void ir_verify_tensor_attr(struct verify *v, const struct ir_attr *a);
 /* operator.c: what single operators ask beyond their schema. */
 void ir_verify_operator_rules(struct verify *v);
-/* rank.c */
+/* rank.c: the first row of an operator, or where it would stand; rows are sorted by their
+ * first member, its name. */
+size_t ir_verify_row(const void *rows, size_t n, size_t size, const char *op);
 void ir_verify_ranks(struct verify *v);
 void ir_verify_same_dims(struct verify *v);
 /* The type of an operand of the node whose rank is known, or NULL. */

@@ -96,11 +96,14 @@ static void verify_one(struct verify *v, bool is_operand, uint32_t k, ir_value v
                         bound->role, bound->at);
 }
 
+#define MOSTLY 8 /* constraints of an operator at most, but for a few */
+
 void ir_verify_types(struct verify *v) {
     const struct ir_schema *s = v->x->schema;
     struct arena_mark mark = arena_mark(&v->tmp);
-    struct bound *bounds =
-        arena_zalloc(&v->tmp, ((size_t)s->nconstraints + 1) * sizeof *bounds);
+    struct bound few[MOSTLY] = {{0}}, *bounds = few;
+    if (s->nconstraints > MOSTLY)
+        bounds = arena_zalloc(&v->tmp, s->nconstraints * sizeof *bounds);
     for (uint32_t k = 0; k < v->x->nin; k++)
         verify_one(v, true, k, ir_input(v->g, v->n, k), ir_schema_input(s, k), bounds);
     for (uint32_t k = 0; k < v->x->nout; k++)
