@@ -14,6 +14,9 @@
 
 #define RW_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 #define RW_NORETURN __attribute__((noreturn))
+#define RW_VECTOR(bytes) __attribute__((vector_size(bytes)))
+#define RW_PREFETCH(address) __builtin_prefetch(address)
+#define RW_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define RW_UNUSED(x) ((void)(x))
 #define countof(array) (sizeof(array) / sizeof *(array))
 

@@ -137,12 +137,17 @@ const void *os_map(const struct os_file *f) {
 }
 
 /* For the pages that lie in the range as a whole; a hint, so failures do not matter. */
-void os_map_release(const void *from, size_t len) {
+static void advise(const void *from, size_t len, int advice) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from;
     uintptr_t first = (begin + page - 1) / page * page, end = (begin + len) / page * page;
-    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+    if (first < end) madvise((void *)first, end - first, advice);
 }
 
+void os_map_release(const void *from, size_t len) { advise(from, len, MADV_DONTNEED); }
+
+void os_prefer_large_pages(const void *memory, size_t len) {
+    advise(memory, len, MADV_HUGEPAGE);
+}
 
 void os_unmap(const void *map, uint64_t size) {
     if (map) munmap((void *)(uintptr_t)map, (size_t)size);
@@ -374,6 +379,11 @@ bool os_write(int fd, const void *bytes, size_t len) {
         at += n, len -= (size_t)n;
     }
     return true;
+}
+
+bool os_is_regular(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
 }
 
 /* In pieces of a buffer, not by copy_file_range: measured on ext4 that takes 1.3 to 1.8

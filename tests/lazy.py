@@ -264,13 +264,51 @@ def growth(tool, folder):
           [n.op_type for n in onnx.load(out).graph.node])
 
 
+def in_the_background(tool, folder):
+    """Megabytes of pieces: the bytes are the same with one processor, where no other thread writes;
+    a file that may not become so large is an error, and nothing remains."""
+    rng, inits, nodes = np.random.default_rng(4), [], []
+    for name, shape in (("a", (700, 900)), ("b", (700, 900)), ("c", (3, 1000, 501)), ("d", (1 << 17, 17))):
+        inits.append(numpy_helper.from_array(rng.standard_normal(shape, np.float32), name))
+        nodes.append(h.make_node("Transpose", [name], [name + "t"]))
+    nodes += [h.make_node("Concat", ["at", "bt"], ["ab"], axis=1), h.make_node("Concat", ["bt", "at"], ["ba"], axis=0)]
+    nodes += [h.make_node("Add", ["x", v], ["y" + v]) for v in ("ab", "ba", "ct", "dt")]
+    shapes = {"ab": (900, 1400), "ba": (1800, 700), "ct": (501, 1000, 3), "dt": (17, 1 << 17)}
+    outs = [h.make_tensor_value_info("y" + v, T.FLOAT, s) for v, s in shapes.items()]
+    graph = h.make_graph(nodes, "g", [h.make_tensor_value_info("x", T.FLOAT, ())], outs, inits)
+    path = os.path.join(folder, "in.onnx")
+    onnx.save(h.make_model(graph, ir_version=8, opset_imports=[h.make_opsetid("", 17)]), path)
+    w = {t.name: numpy_helper.to_array(t) for t in inits}
+    want = {"ab": np.concatenate([w["a"].T, w["b"].T], 1), "ba": np.concatenate([w["b"].T, w["a"].T], 0),
+            "ct": w["c"].T, "dt": w["d"].T}
+    one = lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    for options in ([], ["--weights=external"]):
+        files = {}
+        for how, prepare in (("many", None), ("one", one)):
+            out = os.path.join(folder, how, "out.onnx")
+            os.makedirs(os.path.dirname(out), exist_ok=True)
+            done = subprocess.run([tool, "--fold-limit=1G", *options, "-o", out, path], capture_output=True, preexec_fn=prepare)
+            check(f"background {options}", done.returncode == 0, done.stderr)
+            files[how] = {n: open(os.path.join(folder, how, n), "rb").read() for n in os.listdir(os.path.dirname(out))}
+        check(f"background {options}", files["many"] == files["one"], "other bytes with one processor")
+        made = {t.name: numpy_helper.to_array(t, folder + "/many") for t in onnx.load(out).graph.initializer}
+        check(f"background {options}", all(np.array_equal(made.get(v), a) for v, a in want.items()), "other values")
+    room = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10 << 20, 10 << 20))
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    done = subprocess.run([tool, "-o", small + "/out.onnx", path], capture_output=True, preexec_fn=room)
+    check("background, no room", done.returncode == 4 and b"File too large" in done.stderr, done)
+    check("background, no room", os.listdir(small) == [], os.listdir(small))
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--onnxrw", required=True)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=8)
     a = ap.parse_args()
-    for case in (lambda t, f: random_expressions(t, f, a.seed, a.count), crossed, growth, hostile):
+    for case in (lambda t, f: random_expressions(t, f, a.seed, a.count), crossed, growth, in_the_background,
+                 hostile):
         with tempfile.TemporaryDirectory() as folder:
             case(a.onnxrw, folder)
     sys.exit(1 if failures else 0)

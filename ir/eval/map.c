@@ -63,14 +63,25 @@ bool ir_eval_map_broadcast(struct eval_map *m, enum ir_dtype t, enum eval_class 
 
 /* --- cells of a tile --------------------------------------------------------------- */
 
+/* Fills `bytes` with copies of one cell: of what is there already twice as much each time. */
+static void repeat(unsigned char *to, const unsigned char *from, uint64_t bytes,
+                   size_t size) {
+    memcpy(to, from, size);
+    for (uint64_t done = size, n; done < bytes; done += n) {
+        n = done < bytes - done ? done : bytes - done;
+        memcpy(to + done, to, (size_t)n);
+    }
+}
+
 static void copy_run(unsigned char *to, const unsigned char *from, uint64_t n, size_t size,
                      int64_t stride) {
     if (stride == 1) {
         memcpy(to, from, (size_t)n * size);
         return;
     }
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; stride != 0 && i < n; i++)
         memcpy(to + i * size, from + (size_t)((int64_t)i * stride) * size, size);
+    if (stride == 0) repeat(to, from, n * size, size);
 }
 
 /* Cells of a broadcast operand for the elements first .. first + n of the map. */

@@ -62,7 +62,8 @@ static bool put_cells_of(struct eval_job *j, uint32_t k, uint32_t operand,
     if (v->rank) memcpy(axes, v->axes, v->rank * sizeof *axes);
     plain.axes = axes;
     ir_view_simplify(&plain);
-    if (r.count) ir_view_copy(&plain, x.at, x.size, 0, r.count, r.at);
+    uint64_t width = (uint64_t)plain.axes[plain.rank - 1].dim;
+    if (r.count) ir_view_copy(&plain, x.at, x.size, 0, r.count, r.at, width);
     return ir_eval_put_cells(j, k, &r);
 }
 

@@ -10,7 +10,7 @@
 #define IR_DATA_H
 
 #include "ir/file/files.h"
-#include "ir/file/splice.h"
+#include "ir/file/sink.h"
 
 #define IR_DATA_LEAST 1024u /* smaller tensors stay in the model */
 #define IR_DATA_PAGE 4096u  /* larger ones begin at a page, to be mapped; others at ... */

@@ -3,8 +3,15 @@
  */
 #include "ir/tensor/lazy.h"
 
+#include "base/os.h"
 #include "ir/graph.h"
 #include "ir/tensor/tensor_bytes.h"
+
+/* Bytes of a piece that is large enough for the rows of a transposed weight, and of one
+ * that rows which are longer still may take; of a line of the cache. */
+#define PIECE ((uint64_t)4 << 20)
+#define LARGE_PIECE ((uint64_t)16 << 20)
+#define LINE 64u
 
 static bool read_elements(struct ir_model *m, const struct ir_tensor *t, uint64_t first,
                           uint64_t n, size_t size, void *out) {
@@ -48,6 +55,7 @@ static void make_room(struct ir_model *m, uint64_t bytes) {
 static bool hold(struct ir_model *m, struct ir_lazy *x) {
     make_room(m, x->base->nbytes);
     void *bytes = arena_alloc(&x->memory, (size_t)x->base->nbytes);
+    os_prefer_large_pages(bytes, (size_t)x->base->nbytes);
     if (!ir_tensor_bytes_at(m, x->base, 0, x->base->nbytes, bytes)) {
         arena_free(&x->memory);
         return false;
@@ -79,18 +87,26 @@ static bool read_runs(struct ir_model *m, struct ir_lazy *x, uint64_t first, uin
     return true;
 }
 
+/* *base: the bytes of the base where they are in memory, or NULL. */
+static bool base_of(struct ir_model *m, struct ir_lazy *x, const void **base) {
+    bool ok = true;
+    *base = x->base->storage == IR_IN_MEMORY ? x->base->data : x->bytes;
+    if (*base || !x->holds || !m || m->held.readers == 0) return true;
+    x->busy++;
+    ok = hold(m, x);
+    x->busy--;
+    *base = x->bytes;
+    return ok;
+}
+
+static uint64_t row_of(const struct ir_view *v) { return (uint64_t)v->axes[v->rank - 1].dim; }
+
 static bool read_view(struct ir_model *m, struct ir_lazy *x, uint64_t first, uint64_t n,
                       void *out) {
-    const void *base = x->base->storage == IR_IN_MEMORY ? x->base->data : x->bytes;
-    if (!base && x->holds && m && m->held.readers > 0) {
-        x->busy++;
-        bool ok = hold(m, x);
-        x->busy--;
-        if (!ok) return false;
-        base = x->bytes;
-    }
+    const void *base;
+    if (!base_of(m, x, &base)) return false;
     if (!base) return read_runs(m, x, first, n, out);
-    ir_view_copy(&x->view, base, x->size, first, n, out);
+    ir_view_copy(&x->view, base, x->size, first, n, out, row_of(&x->view));
     return true;
 }
 
@@ -111,24 +127,36 @@ static bool read_in_row(struct ir_model *m, struct ir_lazy *x, uint64_t row,
     return true;
 }
 
-/* Whole rows: of each part all of them at once, then to where they belong. */
-static bool read_rows(struct ir_model *m, struct ir_lazy *x, uint64_t row, uint64_t rows,
-                      unsigned char *out) {
-    const struct ir_lazy_join *j = &x->join;
-    struct arena work = ARENA_EMPTY;
-    bool ok = true;
-    for (uint32_t k = 0; ok && k < j->n; k++) {
-        struct arena_mark mark = arena_mark(&work);
-        size_t width = (size_t)j->width[k] * x->size, stride = (size_t)j->row * x->size;
-        unsigned char *part = arena_array(&work, (size_t)rows, width);
-        ok = read_elements(m, j->parts[k], row * j->width[k], rows * j->width[k], x->size,
-                           part);
-        for (uint64_t r = 0; ok && r < rows; r++)
-            memcpy(out + r * stride, part + r * width, width);
-        out += width;
-        arena_reset(&work, mark);
+/* Rows of a part, to where they belong: at once where they are rows of a view. */
+static bool read_part_rows(struct ir_model *m, const struct ir_lazy *x, uint32_t k,
+                           uint64_t row, uint64_t rows, unsigned char *out) {
+    const struct ir_tensor *part = x->join.parts[k];
+    uint64_t width = x->join.width[k], first = row * width, n = rows * width;
+    struct ir_lazy *view = part->storage == IR_COMPUTED && part->lazy->kind == IR_LAZY_VIEW &&
+                                   row_of(&part->lazy->view) == width
+                               ? part->lazy : NULL;
+    const void *base = NULL;
+    if (view && !base_of(m, view, &base)) return false;
+    if (base) {
+        ir_view_copy(&view->view, base, x->size, first, n, out, x->join.row);
+        return true;
     }
+    struct arena work = ARENA_EMPTY;
+    size_t bytes = (size_t)width * x->size, stride = (size_t)x->join.row * x->size;
+    unsigned char *some = arena_array(&work, (size_t)rows, bytes);
+    bool ok = read_elements(m, part, first, n, x->size, some);
+    for (uint64_t r = 0; ok && r < rows; r++) memcpy(out + r * stride, some + r * bytes, bytes);
     arena_free(&work);
+    return ok;
+}
+
+static bool read_rows(struct ir_model *m, const struct ir_lazy *x, uint64_t row,
+                      uint64_t rows, unsigned char *out) {
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < x->join.n; k++) {
+        ok = read_part_rows(m, x, k, row, rows, out);
+        out += x->join.width[k] * x->size;
+    }
     return ok;
 }
 
@@ -165,6 +193,28 @@ static bool read_map(struct ir_model *m, const struct ir_lazy *x, uint64_t first
 }
 
 /* --- all -------------------------------------------------------------------------- */
+
+/* Elements that are best read at a time, as many as one likes of them. */
+static uint64_t tile_of(const struct ir_tensor *t) {
+    const struct ir_lazy *x = t->storage == IR_COMPUTED ? t->lazy : NULL;
+    uint64_t tile = 1;
+    if (!x) return 1;
+    switch (x->kind) {
+    case IR_LAZY_VIEW: return ir_view_tile(&x->view, x->size);
+    case IR_LAZY_JOIN: return x->size < LINE ? LINE / x->size * x->join.row : x->join.row;
+    case IR_LAZY_MAP:
+        for (uint32_t k = 0; k < x->map.nin && tile == 1; k++)
+            if (x->map.in[k] && x->map.in[k]->count == x->count) tile = tile_of(x->map.in[k]);
+    }
+    return tile;
+}
+
+uint64_t ir_lazy_piece(const struct ir_tensor *t) {
+    uint64_t size = t->lazy->size, tile = tile_of(t);
+    if (tile > LARGE_PIECE / size) tile = 1;
+    uint64_t piece = tile > PIECE / size ? tile : PIECE / size / tile * tile;
+    return (piece < t->count ? piece : t->count) * size;
+}
 
 bool ir_lazy_read(struct ir_model *m, struct ir_lazy *x, uint64_t first, uint64_t n,
                   void *out) {

@@ -78,6 +78,8 @@ bool ir_lazy_read(struct ir_model *m, struct ir_lazy *x, uint64_t first, uint64_
 /* Bytes of the raw layout. */
 bool ir_lazy_bytes_at(struct ir_model *m, struct ir_lazy *x, uint64_t first,
                       uint64_t n, void *out);
+/* Bytes of an IR_COMPUTED tensor that are best read at a time: 4 MiB, or some more. */
+uint64_t ir_lazy_piece(const struct ir_tensor *t);
 /* Around reading all of a tensor, in order (of several, in step). Of one that is not
  * IR_COMPUTED nothing is held. */
 void ir_lazy_begin(struct ir_model *m, const struct ir_tensor *t);

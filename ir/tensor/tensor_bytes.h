@@ -10,12 +10,14 @@
 static inline uint64_t ir_load_le(const void *p, uint32_t bytes) {
     const unsigned char *b = p;
     uint64_t x = 0;
-    for (uint32_t i = 0; i < bytes; i++) x |= (uint64_t)b[i] << (8 * i);
+    if (RW_LITTLE_ENDIAN) memcpy(&x, p, bytes); /* which compilers can do for many at once */
+    else for (uint32_t i = 0; i < bytes; i++) x |= (uint64_t)b[i] << (8 * i);
     return x;
 }
 static inline void ir_store_le(void *p, uint32_t bytes, uint64_t x) {
     unsigned char *b = p;
-    for (uint32_t i = 0; i < bytes; i++) b[i] = (unsigned char)(x >> (8 * i));
+    if (RW_LITTLE_ENDIAN) memcpy(p, &x, bytes);
+    else for (uint32_t i = 0; i < bytes; i++) b[i] = (unsigned char)(x >> (8 * i));
 }
 
 /* The bits of a float or double, and back. */

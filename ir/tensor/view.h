@@ -41,8 +41,12 @@ void ir_view_seek(const struct ir_view *v, uint64_t first, struct ir_view_at *at
 void ir_view_step(const struct ir_view *v, uint64_t n, struct ir_view_at *at);
 #define IR_VIEW_RANK 64u /* room for `pos` */
 
-/* Elements first .. first + n, of `size` bytes, from a base in memory. */
+/* Elements that are best copied at a time: where rows lie across the base, as many of them as
+ * a line of the cache has elements. */
+uint64_t ir_view_tile(const struct ir_view *v, size_t size);
+/* Elements first .. first + n, of `size` bytes, from a base in memory. Rows, of the last
+ * axis, begin `pitch` elements apart; where that is not its length `first` begins one. */
 void ir_view_copy(const struct ir_view *v, const void *base, size_t size, uint64_t first,
-                  uint64_t n, void *out);
+                  uint64_t n, void *out, uint64_t pitch);
 
 #endif

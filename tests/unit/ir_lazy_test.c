@@ -56,6 +56,45 @@ static void a_transposed_tensor_is_read_in_any_range(void) {
     end();
 }
 
+/* Rows beside those of another tensor in a join. Tiles, and what is left at the edges, of
+ * elements of every size. */
+static void transposed_tensors_of_every_size_are_joined(void) {
+    static const enum ir_dtype types[] = {IR_UINT8, IR_FLOAT16, IR_FLOAT, IR_DOUBLE,
+                                          IR_COMPLEX128};
+    enum { ROWS = 150, COLUMNS = 201 };
+    for (size_t k = 0; k < countof(types); k++) {
+        begin();
+        size_t size = ir_dtype_bits(types[k]) / 8;
+        uint8_t *x = arena_alloc(&a, ROWS * COLUMNS * size);
+        for (size_t i = 0; i < ROWS * COLUMNS * size; i++) x[i] = (uint8_t)(i * 7 + i / 251);
+        const struct ir_tensor *t = transposed(
+            ir_tensor_new(&a, types[k], 2, (int64_t[]){ROWS, COLUMNS}, x));
+        const struct ir_tensor *both =
+            ir_lazy_join(&a, 2, (const struct ir_tensor *[]){t, t}, 1, 2,
+                         (int64_t[]){COLUMNS, 2 * ROWS});
+        uint8_t *got = arena_alloc(&a, (size_t)both->nbytes);
+        CU_ASSERT_TRUE_FATAL(ir_tensor_bytes_at(m, both, 0, both->nbytes, got));
+        uint32_t wrong = 0;
+        for (size_t r = 0; r < COLUMNS; r++)
+            for (size_t c = 0; c < 2 * ROWS; c++)
+                wrong += memcmp(got + (r * 2 * ROWS + c) * size,
+                                x + (c % ROWS * COLUMNS + r) * size, size) != 0;
+        CU_ASSERT_EQUAL(wrong, 0);
+        end();
+    }
+}
+
+static void a_piece_is_whole_rows_of_tiles(void) {
+    begin();
+    const int64_t dims[] = {1000, 3000};
+    struct ir_tensor *w = arena_new(&a, struct ir_tensor);
+    *w = (struct ir_tensor){.dtype = IR_FLOAT, .rank = 2, .dims = dims, .count = 3000000,
+                            .nbytes = 12000000, .storage = IR_IN_FILE};
+    CU_ASSERT_EQUAL(ir_lazy_piece(transposed(w)), (4 << 20) / (16 * 4000) * (16 * 4000));
+    CU_ASSERT_EQUAL(ir_lazy_piece(transposed(counted(20, 30))), 2400);
+    end();
+}
+
 static void twice_transposed_is_the_tensor_itself(void) {
     begin();
     const struct ir_tensor *t = counted(6, 7), *back = transposed(transposed(t));
@@ -100,6 +139,8 @@ void add_ir_lazy_suite(void);
 void add_ir_lazy_suite(void) {
     CU_pSuite s = CU_add_suite("ir: lazy constants", NULL, NULL);
     CU_ADD_TEST(s, a_transposed_tensor_is_read_in_any_range);
+    CU_ADD_TEST(s, transposed_tensors_of_every_size_are_joined);
+    CU_ADD_TEST(s, a_piece_is_whole_rows_of_tiles);
     CU_ADD_TEST(s, twice_transposed_is_the_tensor_itself);
     CU_ADD_TEST(s, rows_of_joined_tensors_alternate);
     CU_ADD_TEST(s, the_same_expression_is_equal_without_being_read);
