@@ -165,7 +165,7 @@ static enum rw_code improve(struct api_whole *w, struct attempt *t) {
     if (r->steps == 0)
         return give_up(w, "the model gives something else although no rewrite is left",
                        t->why);
-    if (w->forbidden.len >= MOST_GUILTY)
+    if (w->forbidden.len - w->options->nforbidden >= MOST_GUILTY)
         return give_up(w, "the model still gives something else", t->why);
     bisect(w, t);
     forbid(w, t);
@@ -176,6 +176,8 @@ enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
                                struct api_rewritten *out) {
     struct attempt t;
     TRY(api_whole_inputs(w));
+    for (uint32_t i = 0; i < w->options->nforbidden; i++)
+        vec_push(w->arena, &w->forbidden, w->options->forbidden[i]);
     for (;;) {
         enum rw_code code = make_all(w, &t);
         if (code == RW_OK && t.right) break;
@@ -185,6 +187,7 @@ enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
     }
     *report = t.report;
     *out = (struct api_rewritten){.model = t.model, .arena = t.arena,
-                                  .left_out = w->forbidden.len, .nsets = w->nsets};
+                                  .left_out = w->forbidden.len - w->options->nforbidden,
+                                  .nsets = w->nsets};
     return RW_OK;
 }

@@ -24,7 +24,7 @@ struct api_whole {
     bool quantised;
     bool keep_opset;    /* raising was found wrong, or was asked not to be done */
     bool raise_is_right;
-    VEC(struct pm_place) forbidden;
+    VEC(struct pm_place) forbidden; /* those of the options first */
     VEC(struct api_guilty) guilty;
 };
 enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,

@@ -33,6 +33,7 @@ enum rw_code cmd_rules(struct session *s);
 enum rw_code cmd_explain(struct session *s);
 enum rw_code cmd_diff(struct session *s);
 enum rw_code cmd_bench(struct session *s);
+enum rw_code cmd_tune(struct session *s);
 enum rw_code cmd_capture(struct session *s);
 enum rw_code cmd_completion(struct session *s);
 enum rw_code cmd_later(struct session *s); /* a command that is not there yet */
@@ -67,6 +68,9 @@ const struct pm_auto *packs_compile(struct session *s, uint32_t n,
 /* What a run has to apply: the packs of its options, or of its plug-ins, or `auto.rules`.
  * Compiled forms are taken where there are some; NULL after an error. */
 const struct pm_auto *packs_for_run(struct session *s);
+/* What the options say of rewriting. */
+struct pm_options packs_run_options(const struct options *o,
+                                    const struct pm_natives *natives);
 /* The predicates of plug-ins, as far as the packs agree; false after an error. */
 bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out);
 

@@ -41,12 +41,9 @@ static enum rw_code compile(struct job *j, const struct pm_auto **out) {
 
 static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
     const struct options *o = &j->s->options;
-    struct pm_options run = {
-        .target = o->target, .level = o->level, .opset = o->opset,
-        .keep_opset = o->keep_opset, .inline_functions = o->inline_functions,
-        .verify = o->verify,
-        .fold_limit = o->fold_limit ? o->fold_limit : 1, .ndefines = o->defines.len,
-        .defines = o->defines.at, .natives = &j->natives, .progress = progress_step, .progress_ctx = &j->progress};
+    struct pm_options run = packs_run_options(o, &j->natives);
+    run.progress = progress_step;
+    run.progress_ctx = &j->progress;
     struct api_verify verify = {.library = o->ort, .ninputs = o->inputs.len,
                                 .inputs = o->inputs.at};
     TRY(api_prepare(j->model, o->verify, &j->s->diags));

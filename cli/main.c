@@ -26,6 +26,8 @@ static const struct command commands[] = {
      "compare two models"},
     {"bench", FOR_BENCH, cmd_bench, "bench [--dim NAME=N]... [options] A B...", 2, 16,
      "which of several models runs fastest, and by how much"},
+    {"tune", FOR_TUNE, cmd_tune, "tune [-r PACK]... [-o OUT] [--dim NAME=N]... [options] MODEL",
+     1, 1, "rewrite a model by what is measured to make it faster"},
     {"profile", FOR_PROFILE, cmd_later, "profile MODEL", 0, ANY, "time by operator"},
     {"capture", FOR_CAPTURE, cmd_capture,
      "capture --inputs A,B --outputs Y [--name NAME] [-o OUT] MODEL", 1, 1,

@@ -12,10 +12,12 @@ enum option_id {
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
     OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_DIM, OPT_THREADS, OPT_RUNS,
-    OPT_DISABLE, OPT_LATER
+    OPT_DISABLE, OPT_LIMIT, OPT_LATER
 };
 
-#define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE)
+#define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE | FOR_TUNE)
+#define FOR_REWRITING (FOR_RUN | FOR_EXPLAIN | FOR_TUNE)
+#define FOR_TIMING (FOR_BENCH | FOR_TUNE)
 
 struct option_def {
     enum option_id id;
@@ -26,48 +28,49 @@ struct option_def {
     const char *what;
 };
 static const struct option_def defs[] = {
-    {OPT_PACK, 'r', "rules", "PACK", FOR_RUN | FOR_EXPLAIN,
+    {OPT_PACK, 'r', "rules", "PACK", FOR_REWRITING,
      "a rules file, or the name of a pack; may be repeated"},
-    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_RUN | FOR_EXPLAIN,
+    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_REWRITING,
      "take packs and predicates from a library; without -r: all of its packs"},
     {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE | FOR_RULES,
      "where to write; - is standard output"},
-    {OPT_DEFINE, 'D', "define", "NAME=VALUE", FOR_RUN | FOR_EXPLAIN,
+    {OPT_DEFINE, 'D', "define", "NAME=VALUE", FOR_REWRITING,
      "a parameter of a pack"},
-    {OPT_TARGET, 0, "target", "TARGET", FOR_RUN | FOR_EXPLAIN,
-     "what the result must run on: ort (default), ort-cpu, ort-cuda, onnx"},
-    {OPT_LEVEL, 'O', NULL, "0|1|2", FOR_RUN | FOR_EXPLAIN,
+    {OPT_TARGET, 0, "target", "TARGET", FOR_REWRITING,
+     "what the result must run on: ort (default; tune: ort-cpu), ort-cpu, ort-cuda, onnx"},
+    {OPT_LEVEL, 'O', NULL, "0|1|2", FOR_REWRITING,
      "exact rules only, also rounding (default), also approximations"},
-    {OPT_OPSET, 0, "opset", "N", FOR_RUN | FOR_EXPLAIN, "raise the model to opset N first"},
-    {OPT_KEEP_OPSET, 0, "keep-opset", NULL, FOR_RUN | FOR_EXPLAIN,
+    {OPT_OPSET, 0, "opset", "N", FOR_REWRITING, "raise the model to opset N first"},
+    {OPT_KEEP_OPSET, 0, "keep-opset", NULL, FOR_REWRITING,
      "leave out rules that need a newer opset"},
-    {OPT_INLINE, 0, "inline-functions", NULL, FOR_RUN | FOR_EXPLAIN,
+    {OPT_INLINE, 0, "inline-functions", NULL, FOR_REWRITING,
      "put the nodes of model-local functions where they are called"},
-    {OPT_WEIGHTS, 0, "weights", "HOW", FOR_RUN,
+    {OPT_WEIGHTS, 0, "weights", "HOW", FOR_RUN | FOR_TUNE,
      "copy (default), external: to a data file beside OUT, share: stay in MODEL"},
-    {OPT_FOLD_LIMIT, 0, "fold-limit", "BYTES", FOR_RUN,
+    {OPT_FOLD_LIMIT, 0, "fold-limit", "BYTES", FOR_RUN | FOR_TUNE,
      "by how much folding one constant may enlarge the file (default 64K)"},
-    {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN,
+    {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN | FOR_TUNE,
      "off, structure (default), or by ONNX Runtime: rewrites, model"},
     {OPT_VALUES, 0, "inputs", "A,B", FOR_CAPTURE, "values that the subgraph begins with"},
     {OPT_OUTPUTS, 0, "outputs", "Y,Z", FOR_CAPTURE, "values that it makes"},
     {OPT_NAME, 0, "name", "NAME", FOR_CAPTURE, "of the rule (default: from the output)"},
     {OPT_INPUTS, 0, "inputs", "X.npz", FOR_RUN | FOR_DIFF,
      "run on these (--verify=model: else made up); may be repeated"},
-    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_BENCH, "run on these (else made up)"},
-    {OPT_DIM, 0, "dim", "NAME=N", FOR_BENCH,
+    {OPT_INPUTS, 0, "inputs", "X.npz", FOR_TIMING, "run on these (else made up)"},
+    {OPT_DIM, 0, "dim", "NAME=N", FOR_TIMING,
      "a size for inputs made up: of a dimension, or INPUT[1]=N; may be repeated"},
-    {OPT_THREADS, 0, "threads", "N", FOR_BENCH, "of the runtime (default 1)"},
+    {OPT_THREADS, 0, "threads", "N", FOR_TIMING, "of the runtime (default 1)"},
     {OPT_RUNS, 0, "runs", "N", FOR_BENCH, "fresh processes for each model (default 6)"},
     {OPT_DISABLE, 0, "disable", "NAMES", FOR_BENCH,
      "optimisers of the runtime that are off for the model before, or for all"},
-    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF | FOR_BENCH,
+    {OPT_ORT, 0, "ort", "PATH", FOR_RUN | FOR_RULES | FOR_DIFF | FOR_TIMING,
      "the library of ONNX Runtime"},
     {OPT_ON_ERROR, 0, "on-error", "fail|original", FOR_RUN,
      "original: leave a copy of the input when a rewrite goes wrong"},
     {OPT_DRY_RUN, 0, "dry-run", NULL, FOR_RUN | FOR_RULES, "do all but write"},
-    {OPT_DURABLE, 0, "durable", NULL, FOR_RUN | FOR_INFER | FOR_PARSE,
+    {OPT_DURABLE, 0, "durable", NULL, FOR_RUN | FOR_INFER | FOR_PARSE | FOR_TUNE,
      "be sure that the output is on the disk"},
+    {OPT_LIMIT, 0, "time", "S", FOR_TUNE, "how many seconds it may take (default 300)"},
     {OPT_TIME, 0, "time", NULL, FOR_RUN, "show the time of each stage and the peak memory"},
     {OPT_ALL, 0, "all", NULL, FOR_PRINT, "print large constants in full"},
     {OPT_ALL, 0, "all", NULL, FOR_RULES, "test, doc: rules of used packs too"},
@@ -82,7 +85,7 @@ static const struct option_def defs[] = {
      "this node alone, by its name or that of a result"},
     {OPT_COUNT, 0, "count", "N", FOR_RULES,
      "test: instances of a rule that are compared (default 200; 0: examples only)"},
-    {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF | FOR_BENCH,
+    {OPT_SEED, 0, "seed", "N", FOR_RULES | FOR_DIFF | FOR_TIMING,
      "begin with other random numbers"},
     {OPT_JOBS, 0, "jobs", "N", FOR_RULES, "test: rules at a time (default: processors)"},
     {OPT_KEEP, 0, "keep", "FOLDER", FOR_RULES, "test: write counter-examples there"},
@@ -207,6 +210,15 @@ static bool read_count(struct reader *r, const struct option_def *d, const char 
     return false;
 }
 
+static bool read_seconds(struct reader *r, const char *value) {
+    char *end;
+    double x = strtod(value, &end);
+    bool ok = *value && !*end && x > 0 && x <= 1e6;
+    if (ok) r->o->limit = x;
+    else buf_printf(r->error, "\"%s\" is no value of --time: it takes seconds", value);
+    return ok;
+}
+
 #define MOST_SIZE 1000000000
 
 static bool read_dim(struct reader *r, const char *value) {
@@ -298,6 +310,7 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_NAME: o->name = value; return true;
     case OPT_DIM: return read_dim(r, value);
     case OPT_THREADS: return read_count(r, d, value, 1024, &o->threads);
+    case OPT_LIMIT: return read_seconds(r, value);
     case OPT_RUNS: return read_count(r, d, value, JUDGE_PAIRS, &o->runs);
     case OPT_DISABLE: read_disable(r, value); return true;
     case OPT_HELP: o->help = true; return true;
@@ -375,9 +388,9 @@ static bool read_option(struct reader *r, int argc, char **argv, int *i,
 bool options_parse(int argc, char **argv, int first, enum command_bit bit, struct arena *a,
                    struct options *o, struct buf *error) {
     struct reader r = {a, o, error};
-    *o = (struct options){.target = TARGET_ORT, .level = CLASS_FLOAT,
+    *o = (struct options){.target = bit == FOR_TUNE ? TARGET_ORT_CPU : TARGET_ORT, .level = CLASS_FLOAT,
                           .verify = PM_VERIFY_STRUCTURE, .count = 200, .tolerance = 1e-5,
-                          .threads = 1, .runs = 6,
+                          .threads = 1, .runs = 6, .limit = 300,
                           .fold_limit = IR_FOLD_LIMIT};
     bool only_args = false;
     for (int i = first; i < argc; i++) {

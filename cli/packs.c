@@ -66,3 +66,12 @@ const struct pm_auto *packs_for_run(struct session *s) {
         return NULL;
     return api_compile(&s->arena, &images, packs, n, &paths, &s->diags);
 }
+
+struct pm_options packs_run_options(const struct options *o,
+                                    const struct pm_natives *natives) {
+    return (struct pm_options){
+        .target = o->target, .level = o->level, .opset = o->opset,
+        .keep_opset = o->keep_opset, .inline_functions = o->inline_functions,
+        .verify = o->verify, .fold_limit = o->fold_limit ? o->fold_limit : 1,
+        .ndefines = o->defines.len, .defines = o->defines.at, .natives = natives};
+}

@@ -37,9 +37,10 @@ struct ir_write_options {
 /* Writes the model: complete under its name, or not at all. "-": standard output. */
 enum rw_code ir_model_write(struct ir_model *m, const char *path,
                             const struct ir_write_options *o, struct diag_sink *diags);
-/* The same to memory. External data stays where it is, see ir_model_folder. */
-enum rw_code ir_model_write_bytes(struct ir_model *m, struct buf *out,
-                                  struct diag_sink *diags);
+/* The same to memory. External data stays where it is, see ir_model_folder; with
+ * IR_WEIGHTS_SHARE so do weights that are in a file of that folder. */
+enum rw_code ir_model_write_bytes(struct ir_model *m, enum ir_weights weights,
+                                  struct buf *out, struct diag_sink *diags);
 /* The bytes that the model was read from, which live as long; NULL when it was edited, or
  * made in memory. */
 const void *ir_model_bytes(const struct ir_model *m, size_t *len);

@@ -68,15 +68,25 @@ bool judge_put_model(struct buf *b, const struct judge_model *m) {
     return true;
 }
 
-enum rw_code judge_model_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
-                            struct judge_model *out) {
+static enum rw_code model_of(struct ir_model *m, enum ir_weights weights, struct arena *a,
+                             struct diag_sink *diags, struct judge_model *out) {
     struct buf bytes = {0};
     *out = (struct judge_model){.folder = ir_model_folder(m)};
     out->bytes = ir_model_bytes(m, &out->len);
     if (out->bytes) return RW_OK;
-    enum rw_code code = ir_model_write_bytes(m, &bytes, diags);
+    enum rw_code code = ir_model_write_bytes(m, weights, &bytes, diags);
     out->bytes = arena_copy(a, bytes.at, bytes.len);
     out->len = bytes.len;
     buf_free(&bytes);
     return code;
+}
+
+enum rw_code judge_model_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
+                            struct judge_model *out) {
+    return model_of(m, IR_WEIGHTS_COPY, a, diags, out);
+}
+
+enum rw_code judge_model_shared(struct ir_model *m, struct arena *a,
+                                struct diag_sink *diags, struct judge_model *out) {
+    return model_of(m, IR_WEIGHTS_SHARE, a, diags, out);
 }

@@ -70,6 +70,10 @@ struct judge_model {
  * diagnostic when it cannot be written so. */
 enum rw_code judge_model_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
                             struct judge_model *out);
+/* The same, but that weights stay in the file that the model was read from, where there is
+ * one, which the runtime then reads them from. */
+enum rw_code judge_model_shared(struct ir_model *m, struct arena *a,
+                                struct diag_sink *diags, struct judge_model *out);
 
 /* A value by name. Tensors are in memory: raw layout, or strings. */
 struct judge_value {

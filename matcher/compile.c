@@ -140,3 +140,13 @@ const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const 
     pm_index_subs(p);
     return worst == RW_OK ? p : NULL;
 }
+
+void pm_each_rule(const struct pm_auto *p,
+                  void (*each)(void *ctx, const struct rule *r, const char *phase),
+                  void *ctx) {
+    for (uint32_t i = 0; i < p->stages.len; i++) {
+        const struct pm_stage *s = &p->stages.at[i];
+        for (uint32_t k = 0; !s->stage->is_pass && !s->raises && k < s->stage->nrules; k++)
+            each(ctx, s->pack->rules[s->stage->rules[k]], s->stage->name);
+    }
+}

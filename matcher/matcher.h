@@ -21,6 +21,11 @@ struct pm_stage; /* auto.h */
  * rule cannot be compiled. */
 const struct pm_auto *pm_compile(struct arena *a, const struct rule_pack *const *packs,
                                  uint32_t npacks, struct diag_sink *diags);
+/* The rules of each phase, in the order in which they run; those that stand in several come
+ * as often. What runs only when a model is raised is left out. */
+void pm_each_rule(const struct pm_auto *p,
+                  void (*each)(void *ctx, const struct rule *r, const char *phase),
+                  void *ctx);
 /* Disassembly of the merged programs, for people and tests. */
 void pm_dump(const struct pm_auto *p, struct buf *out);
 

@@ -195,6 +195,17 @@ const void *ir_model_bytes(const struct ir_model *m, size_t *len) {
     return unchanged ? m->source->bytes : NULL;
 }
 
+/* Of the input file in the folder of its external data; NULL: it is not there. */
+static const char *name_in_folder(struct writer *w) {
+    const struct ir_source *s = w->source;
+    struct os_stamp there;
+    if (!s || !s->path || !s->folder) return NULL;
+    const char *name = os_basename(s->path);
+    bool same = os_stat(arena_printf(&w->a, "%s/%s", s->folder, name), &there) &&
+                os_same_state(&there, &s->file.stamp);
+    return same ? arena_strdup(&w->a, name) : NULL;
+}
+
 static enum rw_code write_bytes(struct writer *w, struct buf *out) {
     struct ir_splice splice;
     struct ir_sink sink;
@@ -206,15 +217,16 @@ static enum rw_code write_bytes(struct writer *w, struct buf *out) {
     }
     uint64_t size;
     const char *why;
+    if (w->options->weights == IR_WEIGHTS_SHARE) w->share = name_in_folder(w);
     if (!pack(w, &splice, &size, &why)) return failed(w, "%s", why);
     ir_sink_open_memory(&sink, out);
     ir_splice_write(&splice, &w->a, &sink);
     return ir_sink_close(&sink) ? RW_OK : failed(w, "cannot be read: %s", os_error());
 }
 
-enum rw_code ir_model_write_bytes(struct ir_model *m, struct buf *out,
-                                  struct diag_sink *diags) {
-    static const struct ir_write_options options = {.weights = IR_WEIGHTS_COPY};
+enum rw_code ir_model_write_bytes(struct ir_model *m, enum ir_weights weights,
+                                  struct buf *out, struct diag_sink *diags) {
+    const struct ir_write_options options = {.weights = weights};
     struct writer w = {.m = m, .source = m->source, .path = ir_model_name(m),
                        .options = &options, .diags = diags};
     enum rw_code code = write_bytes(&w, out);

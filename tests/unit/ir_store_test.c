@@ -85,7 +85,7 @@ static void bytes_in_memory_are_those_of_the_file(void) {
         struct os_file f;
         if (edited) ir_rename(m->main, ir_find_value(m->main, "t"), "fresh");
         CU_ASSERT_EQUAL_FATAL(ir_model_write(m, path, &o, &diags), RW_OK);
-        CU_ASSERT_EQUAL_FATAL(ir_model_write_bytes(m, &bytes, &diags), RW_OK);
+        CU_ASSERT_EQUAL_FATAL(ir_model_write_bytes(m, IR_WEIGHTS_COPY, &bytes, &diags), RW_OK);
         CU_ASSERT_TRUE_FATAL(os_open(path, &f));
         CU_ASSERT_EQUAL_FATAL(bytes.len, f.stamp.size);
         char *copy = arena_alloc(&a, bytes.len);
