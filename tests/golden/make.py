@@ -419,6 +419,48 @@ RMS_SKIPS = (
 )
 
 
+# ---- masks ----
+
+GRID = """
+sh = Shape (x)
+n = Gather (sh, zero)
+m = Gather (sh, one)
+p = Range (zero, n, one)
+q = Range (zero, m, one)
+i = Unsqueeze (p, back)
+j = Unsqueeze (q, front)
+u = Max (i, j)
+t = Shape (u)
+e = Expand (i, t)
+f = Expand (j, t)
+v = Unsqueeze (e, last)
+w = Unsqueeze (f, last)
+at = Concat <axis = -1> (v, w)
+y = GatherND (x, at)
+"""
+
+
+def grids():
+    def grid(name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4, start=0):
+        front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
+        weights = ("int64 zero = {%d}" % start, "int64 one = {1}", "int64[1] last = {-1}",
+                   f"int64[{rank - 1}] front = {{{front}}}", f"int64[{rank - 1}] back = {{{back}}}")
+        case(f"masks/mask_at_grid/{name}", spelling, x, y, weights=weights)
+
+    grid("rank-4", GRID)
+    grid("rank-2", GRID, y="bool[B, S] y", rank=2)
+    grid("rank-3", GRID, y="bool[B, 1, S] y", rank=3)
+    grid("rank-5", GRID, y="bool[B, 1, 1, 1, S] y", rank=5)
+    grid("of-numbers", GRID, "int64[B, S] x", "int64[B, 1, 1, S] y")
+    grid("one-unsqueeze-for-both", GRID.replace("j = Unsqueeze (q, front)", "k = Unsqueeze (q, first)\n"
+         "j = Unsqueeze (k, ahead)").replace("sh =", "first = Constant <value_ints = [0]> ()\n"
+         "ahead = Constant <value_ints = [0, 1]> ()\nsh ="))
+    grid("near-columns-first", GRID.replace("(v, w)", "(w, v)"), "bool[B, B] x", "bool[B, 1, 1, B] y")
+    grid("near-from-one", GRID.replace("Gather (sh, one)", "Gather (sh, none)").replace(
+         "q = Range (zero", "q = Range (one").replace("sh =", "none = Constant <value_int = 1> ()\nsh ="),
+         y="bool[B, 1, 1, T] y")
+
+
 # ---- SkipLayerNormalization ----
 
 def skips():
@@ -626,6 +668,7 @@ if __name__ == "__main__":
     layer_norms()
     gelus()
     rms_norms()
+    grids()
     skips()
     cleanups()
     raises()
