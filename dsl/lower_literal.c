@@ -68,8 +68,7 @@ bool dsl_number(const struct ast *e, struct literal *out) {
 /* --- lists of integers, names and _ ------------------------------------------------- */
 static bool list_item(struct lower *l, const struct ast *e, struct pat_dim *out) {
     struct literal number;
-    out->at = e->at;
-    out->slot = SLOT_NONE;
+    *out = (struct pat_dim){.slot = SLOT_NONE, .at = e->at};
     if (dsl_number(e, &number)) {
         *out = (struct pat_dim){DIM_CONST, number.i, SLOT_NONE, e->at};
         return number.kind == LIT_INT;
