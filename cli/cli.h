@@ -7,12 +7,16 @@
 #include "cli/options.h"
 #include "dsl/dsl.h"
 
+struct api_images;
+
 /* One run of the command. All that it makes lives in the arena. */
 struct session {
     struct arena arena;
     struct diag_sink diags;
     struct options options;
     uint32_t printed; /* diagnostics of the list that were printed already */
+    struct api_images *images; /* of the library and of plug-ins, once they are asked for */
+    struct pm_natives natives; /* of plug-ins, for packs_natives */
 };
 
 struct command {
@@ -71,8 +75,8 @@ const struct pm_auto *packs_for_run(struct session *s);
 /* What the options say of rewriting. */
 struct pm_options packs_run_options(const struct options *o,
                                     const struct pm_natives *natives);
-/* The predicates of plug-ins, as far as the packs agree; false after an error. */
-bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out);
+/* The predicates of plug-ins; NULL after an error, such as packs that do not agree with them. */
+const struct pm_natives *packs_natives(struct session *s, const struct pm_auto *rules);
 
 /* --- measure.c ---------------------------------------------------------------------- */
 /* What a model is to be run on: --inputs, or made up with the sizes of --dim. */

@@ -43,13 +43,13 @@ static enum rw_code print_answer(struct session *s, const struct pm_answer *a) {
 static enum rw_code explain(struct session *s, const struct pm_auto *rules,
                             struct ir_model *m, struct pm_answer *a) {
     const struct options *o = &s->options;
-    struct pm_natives natives;
-    if (!packs_natives(s, rules, &natives)) return RW_USAGE;
+    const struct pm_natives *natives = packs_natives(s, rules);
+    if (!natives) return RW_USAGE;
     struct pm_options run = {.target = o->target, .level = o->level, .opset = o->opset,
                              .keep_opset = o->keep_opset, .verify = o->verify,
                              .inline_functions = o->inline_functions,
                              .ndefines = o->defines.len, .defines = o->defines.at,
-                             .natives = &natives};
+                             .natives = natives};
     struct pm_question q = {o->rule, o->node, o->verbosity > 0 ? UINT32_MAX : MOST_NAMES};
     TRY(api_prepare(m, o->verify, &s->diags));
     return pm_explain(rules, m, &run, &q, &s->arena, a, &s->diags);

@@ -33,7 +33,8 @@ static const struct rule_pack *load(struct session *s, const char *name) {
 static enum rw_code check_pack(struct session *s, const char *name) {
     uint32_t before = s->diags.count[DIAG_WARNING];
     const struct rule_pack *pack = load(s, name);
-    if (!pack || !pm_compile(&s->arena, &pack, 1, &s->diags)) return RW_USAGE;
+    const struct pm_auto *rules = pack ? pm_compile(&s->arena, &pack, 1, &s->diags) : NULL;
+    if (!rules || (s->options.plugins.len > 0 && !packs_natives(s, rules))) return RW_USAGE;
     enum rw_code code = lint_pack(pack, &s->diags);
     flush(s);
     uint32_t warnings = s->diags.count[DIAG_WARNING] - before;

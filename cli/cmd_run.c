@@ -18,7 +18,7 @@ struct job {
     struct stages stages;
     struct progress progress;
     struct pm_report report;
-    struct pm_natives natives;      /* predicates of plug-ins */
+    const struct pm_natives *natives; /* predicates of plug-ins */
 };
 
 static bool is_stream(const char *path) { return rw_streq(path, "-"); }
@@ -34,14 +34,14 @@ static void choose_files(struct job *j) {
 static enum rw_code compile(struct job *j, const struct pm_auto **out) {
     struct session *s = j->s;
     *out = packs_for_run(s);
-    bool ok = *out && packs_natives(s, *out, &j->natives);
+    if (*out) j->natives = packs_natives(s, *out);
     stages_end(&j->stages, "rules");
-    return ok ? RW_OK : RW_USAGE;
+    return j->natives ? RW_OK : RW_USAGE;
 }
 
 static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
     const struct options *o = &j->s->options;
-    struct pm_options run = packs_run_options(o, &j->natives);
+    struct pm_options run = packs_run_options(o, j->natives);
     run.progress = progress_step;
     run.progress_ctx = &j->progress;
     struct api_verify verify = {.library = o->ort, .ninputs = o->inputs.len,

@@ -12,7 +12,7 @@ struct job {
     struct session *s;
     const char *in, *out, *report; /* files */
     const struct pm_auto *rules;
-    struct pm_natives natives;
+    const struct pm_natives *natives;
     struct pm_options options;
     struct ir_model *model;
     struct judge_values inputs;
@@ -37,8 +37,9 @@ static enum rw_code choose_files(struct job *j) {
 static enum rw_code load(struct job *j) {
     struct session *s = j->s;
     j->rules = packs_for_run(s);
-    if (!j->rules || !packs_natives(s, j->rules, &j->natives)) return RW_USAGE;
-    j->options = packs_run_options(&s->options, &j->natives);
+    j->natives = j->rules ? packs_natives(s, j->rules) : NULL;
+    if (!j->natives) return RW_USAGE;
+    j->options = packs_run_options(&s->options, j->natives);
     j->model = ir_model_read(&s->arena, j->in, &s->diags);
     return j->model ? api_prepare(j->model, s->options.verify, &s->diags) : RW_FORMAT;
 }

@@ -30,7 +30,7 @@ struct option_def {
 static const struct option_def defs[] = {
     {OPT_PACK, 'r', "rules", "PACK", FOR_REWRITING,
      "a rules file, or the name of a pack; may be repeated"},
-    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_REWRITING,
+    {OPT_PLUGIN, 0, "plugin", "LIBRARY", FOR_REWRITING | FOR_RULES,
      "take packs and predicates from a library; without -r: all of its packs"},
     {OPT_OUT, 'o', "output", "OUT", MODEL_OUT | FOR_CAPTURE | FOR_RULES,
      "where to write; - is standard output"},

@@ -36,35 +36,38 @@ static void name_plugin_packs(struct session *s, const struct api_images *images
     }
 }
 
-static bool load_plugins(struct session *s, struct api_images *images) {
+/* Compiled packs and predicates, loaded once; NULL after an error. */
+static struct api_images *images_of(struct session *s) {
     const struct options *o = &s->options;
+    if (s->images) return s->images;
+    struct api_images *images = arena_new(&s->arena, struct api_images);
+    api_images_init(images, &s->arena);
     for (uint32_t i = 0; i < o->plugins.len; i++)
         if (api_add_plugin(images, &s->arena, o->plugins.at[i], &s->diags) != RW_OK)
-            return false;
-    return true;
+            return NULL;
+    return s->images = images;
 }
 
-bool packs_natives(struct session *s, const struct pm_auto *rules, struct pm_natives *out) {
-    struct api_images images = {0};
-    if (!load_plugins(s, &images)) return false;
-    *out = (struct pm_natives){images.natives.len, images.natives.at};
-    return pm_check_natives(rules, out, &s->diags) == RW_OK;
+const struct pm_natives *packs_natives(struct session *s, const struct pm_auto *rules) {
+    const struct api_images *images = images_of(s);
+    if (!images) return NULL;
+    s->natives = (struct pm_natives){images->natives.len, images->natives.at};
+    return pm_check_natives(rules, &s->natives, &s->diags) == RW_OK ? &s->natives : NULL;
 }
 
 const struct pm_auto *packs_for_run(struct session *s) {
     struct dsl_paths paths = api_paths(&s->arena);
-    struct api_images images;
     struct options *o = &s->options;
-    api_images_init(&images, &s->arena);
-    if (!load_plugins(s, &images)) return NULL;
-    if (o->packs.len == 0) name_plugin_packs(s, &images);
+    const struct api_images *images = images_of(s);
+    if (!images) return NULL;
+    if (o->packs.len == 0) name_plugin_packs(s, images);
     uint32_t n = o->packs.len ? o->packs.len : 1;
     const struct rule_pack **packs =
         arena_new_array(&s->arena, const struct rule_pack *, n);
-    if (!api_load_packs(&s->arena, &images, n, o->packs.len ? o->packs.at : standard,
+    if (!api_load_packs(&s->arena, images, n, o->packs.len ? o->packs.at : standard,
                         &paths, &s->diags, packs))
         return NULL;
-    return api_compile(&s->arena, &images, packs, n, &paths, &s->diags);
+    return api_compile(&s->arena, images, packs, n, &paths, &s->diags);
 }
 
 struct pm_options packs_run_options(const struct options *o,

@@ -186,7 +186,7 @@ static bool put_pack(struct page *p, const char *name) {
     const struct rule_pack *const *packs = packs_load(p->s, 1, &name);
     p->pack = packs ? packs[0] : NULL;
     p->rules = packs ? packs_compile(p->s, 1, packs) : NULL;
-    if (!p->rules) return false;
+    if (!p->rules || !packs_natives(p->s, p->rules)) return false;
     buf_printf(p->out, "# %s: %s\n\n", p->pack->name, p->pack->doc);
     put_comment(p, p->pack->source);
     put_params(p);

@@ -75,17 +75,18 @@ static bool judge(struct tests *t, const struct rule *r, const struct rule_examp
     return false;
 }
 
-static struct pm_options options_for(const struct rule *r) {
+static struct pm_options options_for(const struct session *s, const struct rule *r) {
     return (struct pm_options){
         .target = r->targets & TARGET_ONNX ? TARGET_ONNX : r->targets,
         .level = r->class > CLASS_FLOAT ? r->class : CLASS_FLOAT,
         .opset = r->pack->raises_opset ? r->requires_opset : 0,
-        .verify = PM_VERIFY_STRUCTURE};
+        .verify = PM_VERIFY_STRUCTURE,
+        .natives = &s->natives};
 }
 
 struct ir_model *rules_example(struct session *s, const struct pm_auto *rules, const struct rule *r,
                                const struct rule_example *e, struct pm_report *report) {
-    struct pm_options o = options_for(r);
+    struct pm_options o = options_for(s, r);
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
     if (!m || api_prepare(m, o.verify, &s->diags) != RW_OK) return NULL;
     if (!rules) return m;
@@ -95,7 +96,7 @@ struct ir_model *rules_example(struct session *s, const struct pm_auto *rules, c
 static bool run_example(struct tests *t, const struct rule *r,
                         const struct rule_example *e) {
     struct pm_report report = {0};
-    struct pm_options o = options_for(r);
+    struct pm_options o = options_for(t->s, r);
     struct ir_model *m = rules_example(t->s, t->rules, r, e, &report);
     bool ok = m && judge(t, r, e, m, &report);
     if (ok && e->is_near) rules_near(t->s, t->rules, r, e, &o);
@@ -146,8 +147,9 @@ enum rw_code rules_test(struct session *s, const char *name) {
     const struct rule_pack *const *packs = packs_load(s, 1, &name);
     struct tests t = {.s = s};
     t.rules = packs ? packs_compile(s, 1, packs) : NULL;
+    bool ok = t.rules && packs_natives(s, t.rules);
     session_flush(s);
-    if (!t.rules) return RW_USAGE;
+    if (!ok) return RW_USAGE;
     for (uint32_t i = 0; i < packs[0]->nrules; i++) run_rule(&t, packs[0]->rules[i]);
     if (s->options.verbosity >= 0)
         printf("%s: %u examples and near misses, %u failed; %u of %u rules have none\n",

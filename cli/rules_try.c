@@ -155,7 +155,7 @@ static struct judge_rule_options options_of(const struct session *s, struct judg
     if (least < LEAST_OPSET) least = LEAST_OPSET;
     if (pack->opset_most > 0 && pack->opset_most < most) most = pack->opset_most;
     return (struct judge_rule_options){
-        .judge = j, .maker = maker, .seed = (uint64_t)s->options.seed, .seconds = SECONDS_FOR_RULE,
+        .judge = j, .maker = maker, .natives = &s->natives, .seed = (uint64_t)s->options.seed, .seconds = SECONDS_FOR_RULE,
         .count = (uint32_t)s->options.count, .opset_least = least, .opset_most = most};
 }
 

@@ -134,7 +134,8 @@ bool judge_gen_roots(struct gen *x) {
 static bool build(struct gen *x) {
     begin(x);
     x->asker = pm_asker_new(x->plan->rules, x->m,
-                            &(struct pm_options){.target = x->plan->target}, x->a);
+                            &(struct pm_options){.target = x->plan->target,
+                                                 .natives = x->plan->natives}, x->a);
     GEN(judge_gen_roots(x));
     bool any = false;
     for (uint32_t i = 0; i < x->rule->nroots; i++) {

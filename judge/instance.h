@@ -60,6 +60,7 @@ struct judge_plan {
     const struct pm_auto *rules;  /* the rule alone */
     const struct rule *rule;
     const struct rule *maker; /* of the staged operator that the rule matches, or NULL */
+    const struct pm_natives *natives;
     struct judge_choices *choices;
     int64_t opset_least, opset_most;
     uint32_t target;

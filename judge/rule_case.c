@@ -25,7 +25,7 @@ static void note(void *ctx, const struct rule *r, const enum ir_truth *where,
 
 static void ask(const struct judge_plan *p, struct judge_case *c, struct arena *a) {
     struct ir_graph *g = c->instance->graph;
-    struct pm_options o = {.target = p->target};
+    struct pm_options o = {.target = p->target, .natives = p->natives};
     struct pm_asker *t = pm_asker_new(p->rules, g->model, &o, a);
     struct verdicts v = {.arena = a, .rule = p->rule, .c = c};
     c->block = p->rule->nblocks;
@@ -108,7 +108,7 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     struct diag_sink diags;
     diag_init(&diags, a);
     bool raises = rw_streq(p->rule->pack->name, "opset");
-    struct pm_options o = {.target = p->target, .level = p->rule->class,
+    struct pm_options o = {.target = p->target, .level = p->rule->class, .natives = p->natives,
                            .opset = raises ? p->rule->requires_opset : 0,
                            .bodies = !p->maker || emits_staged(p->rule)};
     if (o.level < CLASS_FLOAT) o.level = CLASS_FLOAT;

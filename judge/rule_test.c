@@ -75,7 +75,7 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      struct judge_rule_report *out) {
     begin(out, r, a);
     struct judge_plan p = {.rules = rules, .rule = r, .maker = o->maker,
-                           .choices = &out->choices,
+                           .natives = o->natives, .choices = &out->choices,
                            .failed = out->failed, .opset_least = o->opset_least,
                            .opset_most = o->opset_most};
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;

@@ -10,6 +10,7 @@
 struct judge_rule_options {
     struct judge *judge;
     const struct rule *maker; /* of the staged operator that the rule matches, or NULL */
+    const struct pm_natives *natives;
     uint64_t seed;
     uint32_t count;  /* instances that are to be compared */
     double seconds;  /* most time for a rule; 0: no end */

@@ -115,6 +115,39 @@ def refused(onnxrw, plugin, other, folder, model):
         check(done.returncode == 2 and text in done.stderr and not out.exists(), args, done)
 
 
+EXAMPLE = """rule one {
+  match { y = Mul(x, const w) }
+  where { is_all(w, 1) }
+  emit { y = Abs(x) }
+  example {
+    (float[N, 3] x) => (float[N, 3] y) <float[3] w = {1, 1, 1}> { y = Mul (x, w) }
+  } => Abs 1
+  near "another constant" {
+    (float[N, 3] x) => (float[N, 3] y) <float[3] w = {2, 2, 2}> { y = Mul (x, w) }
+  } => "is_all"
+}
+"""
+
+
+def of_rules(onnxrw, plugin, folder):
+    """rules test, check and doc ask the plug-in too."""
+    pack = folder / "t.rules"
+    pack.write_text(DECLARED + EXAMPLE)
+    test = "rules", "test", "--count", "0"
+    done = run(onnxrw, *test, "--plugin", plugin, pack)
+    check(done.returncode == 0 and "2 examples and near misses, 0 failed" in done.stdout and not done.stderr,
+          "rules test", done)
+    done = run(onnxrw, *test, pack)
+    check(done.returncode == 1 and 'no plug-in gives predicate "is_all"' in done.stderr and
+          "does not apply to its example" in done.stderr, "rules test alone", done)
+    done = run(onnxrw, "rules", "doc", "--plugin", plugin, pack)
+    check(done.returncode == 0 and "After" in done.stdout, "rules doc", done)
+    check(run(onnxrw, "rules", "check", pack).returncode == 0, "rules check alone")
+    pack.write_text("predicate is_all(value, float)\n" + RULE % "is_all(w, 1)")
+    done = run(onnxrw, "rules", "check", "--plugin", plugin, pack)
+    check(done.returncode == 2 and 'the plug-in gives "is_all(value, int)"' in done.stderr, "rules check", done)
+
+
 def compiled(onnxrw, plugin, cc, folder, model):
     pack, lib = folder / "k.rules", folder / "k.so"
     pack.write_text(DECLARED + RULE % 'is_all(w, 1) && has_dims(x, [-1, 3]) && is_half(0.5, "half")')
@@ -143,6 +176,7 @@ def main():
         large(onnxrw, plugin, folder, model)
         missing(onnxrw, plugin, folder, model)
         refused(onnxrw, plugin, other, folder, model)
+        of_rules(onnxrw, plugin, folder)
         compiled(onnxrw, plugin, cc, folder, model)
     print("\n".join(wrong + [f"native predicates: {len(wrong)} wrong"]))
     sys.exit(bool(wrong))
