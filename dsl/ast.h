@@ -33,10 +33,11 @@ enum ast_kind {
     AST_INDEX,  /* args[0][args[1]] */
     AST_IF,     /* args[1] if args[0] else args[2] */
     AST_FOR,    /* args[0] for text in args[1] [if args[2]] */
-    AST_SPREAD, /* ..text; text NULL for a bare `..` */
+    AST_SPREAD, /* ..text; else ..args[0], a list; else a bare `..` */
     AST_MAYBE,  /* args[0]? */
     AST_TYPED,  /* args[0] : type */
     AST_IS_ABSENT, /* args[0] absent */
+    AST_LET,    /* let text = args[0], among the conditions of where */
     AST_PAREN   /* (args[0]) */
 };
 
@@ -124,6 +125,7 @@ struct ast {
 struct ast_stmt {
     bool keep;
     bool spread;           /* ..m = Split(...): outs has one */
+    struct ast *order;     /* ..m[order] = Split(...), or NULL */
     struct ast_words outs; /* items with text NULL: left empty */
     struct ast *value;
     bool each;

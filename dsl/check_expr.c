@@ -85,6 +85,7 @@ static const struct { uint32_t first, second, result; } signatures[FN_N] = {
     [FN_is_const] = {K_VALUE, 0, K_BOOL},
     [FN_same] = {K_VALUE, K_VALUE, K_BOOL},
     [FN_lossless] = {K_DTYPE | K_INT, K_DTYPE | K_INT, K_BOOL},
+    [FN_surely] = {K_BOOL, 0, K_BOOL},
 };
 
 static uint32_t call_kinds(struct lower *l, const struct expr *e) {

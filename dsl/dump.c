@@ -256,7 +256,11 @@ static void put_emit(const struct dump *d, const struct emit *e) {
     case EMIT_LITERAL: put_literal(d, &e->lit); break;
     case EMIT_EXPR: buf_putc(d->b, '{'), put_expr(d, e->expr), buf_putc(d->b, '}'); break;
     case EMIT_ABSENT: buf_puts(d->b, "none"); break;
-    case EMIT_SPREAD: buf_puts(d->b, ".."), put_slot(d, e->slot); break;
+    case EMIT_SPREAD:
+        buf_puts(d->b, "..");
+        if (e->expr) put_expr(d, e->expr);
+        else put_slot(d, e->slot);
+        break;
     case EMIT_COALESCE: put_emits(d, e, " ?? "); break;
     case EMIT_PLUS: put_op(d->b, &e->op), put_emits(d, e, ", maybe "); break;
     }
@@ -274,6 +278,7 @@ static void put_block(const struct dump *d, const struct emit_block *block) {
             put_slot(d, s->outs[k]);
         }
         if (s->spread_out != SLOT_NONE) buf_puts(d->b, ".."), put_slot(d, s->spread_out);
+        if (s->order) buf_puts(d->b, " by "), put_expr(d, s->order);
         buf_puts(d->b, " = ");
         put_emit(d, s->what);
         buf_putc(d->b, '\n');

@@ -122,7 +122,9 @@ static void print_stmt(struct buf *b, const struct ast_stmt *s) {
     if (s->each && s->most >= 0) buf_printf(b, "%" PRId64, s->most);
     if (s->each) buf_puts(b, s->least >= 0 ? "] " : " ");
     print_outs(b, &s->outs);
-    buf_puts(b, " = ");
+    if (s->order) buf_putc(b, '[');
+    if (s->order) dsl_print_expr(b, s->order, 1);
+    buf_puts(b, s->order ? "] = " : " = ");
     dsl_print_expr(b, s->value, 1);
     if (!s->where) return;
     dsl_print_break(b, 0);

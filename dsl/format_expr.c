@@ -155,7 +155,10 @@ void dsl_print_expr(struct buf *out, const struct ast *e, uint32_t depth) {
         break;
     case AST_IF: print_if(out, e, depth); break;
     case AST_FOR: print_for(out, e, depth); break;
-    case AST_SPREAD: buf_printf(out, "..%s", e->text ? e->text : ""); break;
+    case AST_SPREAD:
+        buf_printf(out, "..%s", e->text ? e->text : "");
+        if (e->args.len) dsl_print_expr(out, e->args.at[0], depth);
+        break;
     case AST_MAYBE: print_around(out, "", e, "?", depth); break;
     case AST_TYPED:
         print_around(out, "", e, " : ", depth);
@@ -163,6 +166,10 @@ void dsl_print_expr(struct buf *out, const struct ast *e, uint32_t depth) {
         break;
     case AST_IS_ABSENT: print_around(out, "", e, " absent", depth); break;
     case AST_PAREN: print_around(out, "(", e, ")", depth); break;
+    case AST_LET:
+        buf_printf(out, "let %s = ", e->text);
+        dsl_print_expr(out, e->args.at[0], depth);
+        break;
     }
 }
 

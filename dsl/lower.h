@@ -30,6 +30,7 @@
 #define LOWER_WEIGHT 20000u   /* of one pattern as a tree: what a matcher may unfold */
 #define LOWER_INLINING 24u    /* sub-patterns within sub-patterns */
 #define LOWER_SLOTS 4096u
+#define LOWER_EXPRS 50000u /* nodes of expressions in one rule, what `let` names put in */
 #define LOWER_DEPTH 1000u   /* of nested patterns, sub-patterns inlined */
 #define LOWER_PARAMS 64u    /* in one <...> */
 
@@ -38,7 +39,8 @@ struct unit; /* load.h */
 enum entry_kind {
     ENTRY_SLOT,
     ENTRY_ABSENT, /* a parameter of a sub-pattern for which nothing was given */
-    ENTRY_EXPR    /* <axis = -1> given to a sub-pattern: read it in the giver's scope */
+    ENTRY_EXPR    /* <axis = -1> given to a sub-pattern, or let n = ...: read it in the scope
+                     where it was written */
 };
 struct scope;
 struct entry {
@@ -81,7 +83,7 @@ struct lower {
     VEC(struct slot_note) notes;
     VEC(const struct expr *) where;
     VEC(struct rule_family *) families;
-    uint32_t npatterns, inlining, depth;
+    uint32_t npatterns, nexprs, inlining, depth;
     const struct ast_pattern *active[LOWER_INLINING]; /* being inlined */
     bool failed, too_big;
     bool match_failed; /* names that it should have bound are not worth an error */

@@ -23,6 +23,12 @@ static void set_args(struct lower *l, struct emit *e, uint32_t n,
 }
 
 /* --- names ------------------------------------------------------------------------- */
+/* What a name stands for, where that is a slot; NULL for a `let` and what is not known. */
+static const struct entry *bound_name(struct lower *l, const char *name) {
+    const struct entry *e = name ? dsl_find(l, l->scope, name) : NULL;
+    return e && e->kind == ENTRY_SLOT ? e : NULL;
+}
+
 static bool is_replaced(const struct lower *l, uint32_t slot) {
     const struct rule_slot *s = &l->slots.at[slot];
     return s->def && s->def->kind != PAT_LITERAL && !(s->flags & SLOT_KEEP);
@@ -65,7 +71,7 @@ static const struct emit *unknown(struct lower *l, const char *name, struct span
 }
 
 static const struct emit *name_emit(struct lower *l, const struct ast *e) {
-    const struct entry *entry = dsl_find(l, l->scope, e->text);
+    const struct entry *entry = bound_name(l, e->text);
     if (!entry) return unknown(l, e->text, e->at);
     switch (l->slots.at[entry->slot].kind) {
     case SLOT_VALUE: return value(l, entry->slot, e->at);
@@ -83,7 +89,12 @@ static const struct emit *name_emit(struct lower *l, const struct ast *e) {
 
 static const struct emit *spread(struct lower *l, const struct ast *e) {
     struct emit *out = new_emit(l, EMIT_SPREAD, e->at);
-    const struct entry *entry = e->text ? dsl_find(l, l->scope, e->text) : NULL;
+    const struct entry *named = e->text ? dsl_find(l, l->scope, e->text) : NULL;
+    struct ast name = {.kind = AST_NAME, .text = e->text, .at = e->at};
+    if (e->args.len) out->expr = dsl_expr(l, e->args.at[0]);
+    else if (named && named->kind == ENTRY_EXPR) out->expr = dsl_expr(l, &name);
+    if (out->expr) return out;
+    const struct entry *entry = bound_name(l, e->text);
     if (!entry) return unknown(l, e->text ? e->text : "..", e->at);
     if (l->slots.at[entry->slot].kind != SLOT_VALUES)
         dsl_error(l, e->at, "\"%s\" is %s, not a list of values", e->text,
@@ -100,6 +111,7 @@ static bool is_static(struct lower *l, const struct ast *e) {
     case AST_NAME: {
         const struct entry *entry = dsl_find(l, l->scope, e->text);
         if (!entry) return false;
+        if (entry->kind == ENTRY_EXPR) return true;
         enum slot_kind k = l->slots.at[entry->slot].kind;
         return k == SLOT_ATTR || k == SLOT_DIM || k == SLOT_DIMS;
     }
@@ -176,7 +188,7 @@ static void attributes(struct lower *l, const struct ast_call *c, struct emit *o
     for (uint32_t i = 0; i < c->attrs.len; i++) {
         const struct ast_attr *a = &c->attrs.at[i];
         if (!a->name) {
-            const struct entry *entry = dsl_find(l, l->scope, a->rest);
+            const struct entry *entry = bound_name(l, a->rest);
             if (!entry || l->slots.at[entry->slot].kind != SLOT_ATTRS) {
                 dsl_error(l, a->at, "\"..%s\" is not bound by a \"<..%s>\" of the pattern",
                           a->rest, a->rest);
@@ -203,7 +215,7 @@ static const struct emit *call(struct lower *l, const struct ast *e) {
     if (c->is_class || c->optional || c->pinned || c->chain)
         dsl_error(l, e->at,
                   "an emitted operator is one name, without \"?\", \"!\" or braces");
-    const struct entry *bound = dsl_find(l, l->scope, name->text);
+    const struct entry *bound = bound_name(l, name->text);
     struct unit *home;
     if (bound && l->slots.at[bound->slot].kind == SLOT_OP) {
         out->op_slot = bound->slot;
@@ -248,7 +260,7 @@ static const struct emit *misplaced(struct lower *l, const struct ast *e) {
 /* One of a list of values: c[0]. */
 static bool is_item(struct lower *l, const struct ast *e) {
     const struct ast *list = dsl_bare(e->args.at[0]);
-    const struct entry *x = list->kind == AST_NAME ? dsl_find(l, l->scope, list->text) : NULL;
+    const struct entry *x = list->kind == AST_NAME ? bound_name(l, list->text) : NULL;
     return x && l->slots.at[x->slot].kind == SLOT_VALUES;
 }
 
@@ -279,6 +291,10 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
         dsl_bind(l, l->scope, out->text, (struct entry){.kind = ENTRY_SLOT, .slot = slot});
         return slot;
     }
+    if (e->kind != ENTRY_SLOT) {
+        dsl_error(l, out->at, "\"%s\" is no value of the graph", out->text);
+        return SLOT_NONE;
+    }
     struct rule_slot *s = &l->slots.at[e->slot];
     struct slot_note *note = &l->notes.at[e->slot];
     if (s->flags & (SLOT_ROOT | SLOT_KEEP) && !note->redefined) {
@@ -299,7 +315,7 @@ static uint32_t defined_out(struct lower *l, const struct ast_word *out) {
 /* `..m = Split(...)`: the members of a family, one after the other. */
 static uint32_t members_out(struct lower *l, const struct ast_stmt *s) {
     const struct ast_word *out = &s->outs.at[0];
-    const struct entry *e = dsl_find(l, l->scope, out->text);
+    const struct entry *e = bound_name(l, out->text);
     if (e && dsl_family_of(l, e->slot)) return defined_out(l, out);
     dsl_error(l, s->at, "\"%s\" is no family that the pattern finds with \"each\"",
               out->text);
@@ -307,7 +323,7 @@ static uint32_t members_out(struct lower *l, const struct ast_stmt *s) {
 }
 
 static void check_family(struct lower *l, const struct ast_word *out) {
-    const struct entry *e = out->text ? dsl_find(l, l->scope, out->text) : NULL;
+    const struct entry *e = bound_name(l, out->text);
     if (!e || !l->notes.at[e->slot].family) return;
     dsl_error(l, out->at, "\"%s\" is a list of what the members have", out->text);
     if (dsl_family_of(l, e->slot)) dsl_help(l, out->at, "write \"..%s = ...\"", out->text);
@@ -324,6 +340,7 @@ static void statement(struct lower *l, const struct ast_stmt *s, struct emit_stm
         dsl_error(l, s->at, "\"%s\" is for match", s->each ? "each" : "keep");
     out->what = emitted(l, s->value);
     if (s->spread) out->spread_out = members_out(l, s);
+    if (s->order) out->order = dsl_expr(l, s->order);
     for (uint32_t i = 0; i < s->outs.len && !s->spread; i++) check_family(l, &s->outs.at[i]);
     for (uint32_t i = 0; i < s->outs.len && !s->spread; i++)
         outs[i] = is_named(&s->outs.at[i]) ? defined_out(l, &s->outs.at[i]) : SLOT_NONE;
@@ -364,7 +381,7 @@ void dsl_emit_short(struct lower *l, const struct ast *e, struct emit_block *out
     uint32_t *root = arena_new(l->arena, uint32_t);
     *root = l->rule->roots[0];
     l->in_emit = true;
-    *stmt = (struct emit_stmt){1, root, SLOT_NONE, emitted(l, e), e->at};
+    *stmt = (struct emit_stmt){1, root, SLOT_NONE, NULL, emitted(l, e), e->at};
     l->in_emit = false;
     l->notes.at[*root].redefined = true;
     *out = (struct emit_block){NULL, 1, stmt};
@@ -374,7 +391,7 @@ void dsl_emit_body(struct lower *l, const struct ast *e, struct emit_block *out)
     struct emit_stmt *stmt = arena_new(l->arena, struct emit_stmt);
     uint32_t *value = arena_new(l->arena, uint32_t);
     l->in_emit = true;
-    *stmt = (struct emit_stmt){1, value, SLOT_NONE, emitted(l, e), e->at};
+    *stmt = (struct emit_stmt){1, value, SLOT_NONE, NULL, emitted(l, e), e->at};
     *value = dsl_new_slot(l, "", SLOT_VALUE, e->at);
     l->in_emit = false;
     *out = (struct emit_block){NULL, 1, stmt};

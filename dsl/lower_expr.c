@@ -22,6 +22,10 @@ const char *dsl_function_name(enum expr_function fn) { return functions[fn].name
 struct expr *dsl_new_expr(struct lower *l, enum expr_kind kind, struct span at) {
     struct expr *e = arena_new(l->arena, struct expr);
     *e = (struct expr){.kind = kind, .at = at, .slot = SLOT_NONE};
+    if (++l->nexprs == LOWER_EXPRS) {
+        dsl_error(l, at, "the expressions of this rule are too large");
+        l->too_big = true;
+    }
     return e;
 }
 
@@ -226,6 +230,10 @@ static struct expr *list(struct lower *l, const struct ast *e) {
 }
 
 static struct expr *spread(struct lower *l, const struct ast *e) {
+    if (e->args.len) {
+        const struct expr *items = dsl_expr(l, e->args.at[0]);
+        return with(l, EXPR_SPREAD, e->at, 1, &items);
+    }
     if (!e->text) {
         dsl_error(l, e->at, "\"..\" stands before a name here");
         return absent(l, e->at);
@@ -250,7 +258,7 @@ static struct expr *conditional(struct lower *l, const struct ast *e) {
 static struct expr *misplaced(struct lower *l, const struct ast *e) {
     static const char *const what[] = {
         [AST_EMPTY] = "nothing", [AST_SUM] = "a sum of a pattern",
-        [AST_MAYBE] = "\"?\"", [AST_TYPED] = "a type"};
+        [AST_MAYBE] = "\"?\"", [AST_TYPED] = "a type", [AST_LET] = "\"let\""};
     dsl_error(l, e->at, "%s cannot stand here in a condition", what[e->kind]);
     if (e->kind == AST_MAYBE)
         dsl_help(l, e->at, "a condition asks \"x absent\"");
@@ -298,7 +306,7 @@ const struct expr *dsl_expr(struct lower *l, const struct ast *e) {
         const struct expr *arg = dsl_expr(l, e->args.at[0]);
         return with(l, EXPR_IS_ABSENT, e->at, 1, &arg);
     }
-    case AST_EMPTY: case AST_SUM: case AST_MAYBE: case AST_TYPED: break;
+    case AST_EMPTY: case AST_SUM: case AST_MAYBE: case AST_TYPED: case AST_LET: break;
     }
     return misplaced(l, e);
 }
@@ -333,8 +341,19 @@ static bool slot_condition(struct lower *l, const struct ast *cond) {
     return true;
 }
 
+/* `let n = ...;` names an expression for what follows it, emit too. */
+static void let(struct lower *l, const struct ast *cond) {
+    struct scope *outer = l->scope;
+    if (dsl_find(l, outer, cond->text))
+        dsl_error(l, cond->at, "\"%s\" has a meaning already", cond->text);
+    l->scope = dsl_scope(l, outer);
+    dsl_bind(l, l->scope, cond->text,
+             (struct entry){.kind = ENTRY_EXPR, .expr = cond->args.at[0], .from = outer});
+}
+
 void dsl_where(struct lower *l, const struct ast_list *conds) {
     for (uint32_t i = 0; i < conds->len; i++)
-        if (!slot_condition(l, conds->at[i]))
+        if (conds->at[i]->kind == AST_LET) let(l, conds->at[i]);
+        else if (!slot_condition(l, conds->at[i]))
             vec_push(l->arena, &l->where, dsl_expr(l, conds->at[i]));
 }

@@ -48,7 +48,8 @@ void dsl_emit_function(struct lower *l, const struct ast_item *item,
     if (l->families.len)
         dsl_error(l, item->at, "\"as function\" takes one match at a time, and \"each\" a "
                                "family of them");
-    *stmt = (struct emit_stmt){r->nroots, r->roots, SLOT_NONE, call(l, item), item->at};
+    *stmt = (struct emit_stmt){r->nroots, r->roots, SLOT_NONE, NULL, call(l, item),
+                                 item->at};
     for (uint32_t i = 0; i < r->nroots; i++) l->notes.at[r->roots[i]].redefined = true;
     *out = (struct emit_block){NULL, 1, stmt};
 }

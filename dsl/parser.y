@@ -93,7 +93,8 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
 /* Words that may be names too. */
 %token <text> T_AGAIN "again" T_ATOMIC "atomic" T_BY "by" T_CHANGES "changes"
     T_CLASS "class" T_EMIT "emit" T_EXAMPLE "example" T_FUNCTION "function"
-    T_GRAPH "graph" T_INPUT "input" T_INTERFACE "interface" T_MATCH "match" T_NEAR "near"
+    T_GRAPH "graph" T_INPUT "input" T_INTERFACE "interface" T_LET "let" T_MATCH "match"
+    T_NEAR "near"
     T_ONLY "only" T_OPERATOR "operator" T_OPSET "opset" T_OTHERWISE "otherwise"
     T_OUTPUT "output" T_PACK "pack" T_PARAM "param" T_PASS "pass" T_PATTERN "pattern"
     T_PHASE "phase" T_PREDICATE "predicate" T_PRIORITY "priority" T_RAISES "raises"
@@ -103,7 +104,7 @@ static struct ast_call *class_of(struct parse *p, struct ast *set);
 %type <text> name doc
 %type <word> word op_name target out param
 %type <words> targets words word_list outs out_tail op_list params param_list opt_attr_names
-%type <e> full or_e and_e cmp alt side coal cat add mul unary postfix closed primary arg
+%type <e> cond full or_e and_e cmp alt side coal cat add mul unary postfix closed primary arg
     attr_value opt_where opt_filter number set
 %type <list> args set_items conds
 %type <op> cmp_op prefix_op
@@ -286,6 +287,9 @@ stmt:
 | T_DOTS word '=' full {
       $$ = (struct ast_stmt){.spread = true, .value = $4, .at = @$};
       PUSH($$.outs, $2); }
+| T_DOTS word '[' full ']' '=' full {
+      $$ = (struct ast_stmt){.spread = true, .order = $4, .value = $7, .at = @$};
+      PUSH($$.outs, $2); }
 | T_EACH opt_each_range word '=' full opt_where {
       $$ = (struct ast_stmt){.each = true, 
                              .least = $2.least, .most = $2.most, .value = $5,
@@ -312,9 +316,14 @@ out_tail:
 ;
 conds:
   %empty { $$ = (struct ast_list){0}; }
-| full { $$ = (struct ast_list){0}; PUSH($$, $1); }
+| cond { $$ = (struct ast_list){0}; PUSH($$, $1); }
 | conds ';' { $$ = $1; }
-| conds ';' full { $$ = $1; PUSH($$, $3); }
+| conds ';' cond { $$ = $1; PUSH($$, $3); }
+;
+cond:
+  full
+| T_LET word '=' full {
+      $$ = dsl_ast_with(p, AST_LET, @$, $4, NULL, NULL); $$->text = $2.text; GO_ON; }
 ;
 
 /* --- expressions ------------------------------------------------------------------- */
@@ -424,6 +433,9 @@ arg:
 | full
 | T_DOTS { $$ = dsl_ast(p, AST_SPREAD, @1); }
 | T_DOTS word { $$ = dsl_ast_text(p, AST_SPREAD, @$, $2.text); }
+| T_DOTS '[' args ']' {
+      struct ast *list = dsl_ast_args(p, AST_LIST, span_join(@2, @4), $3);
+      $$ = dsl_ast_with(p, AST_SPREAD, @$, list, NULL, NULL); GO_ON; }
 | full T_FOR word T_IN side opt_filter {
       $$ = dsl_ast_with(p, AST_FOR, @$, $1, $5, $6); $$->text = $3.text; GO_ON; }
 ;
@@ -494,7 +506,7 @@ word: name { $$ = WORD($1, @1); } ;
 name:
   T_NAME
 | T_AGAIN | T_ATOMIC | T_BY | T_CHANGES | T_CLASS | T_EMIT | T_EXAMPLE | T_FUNCTION
-| T_GRAPH | T_INPUT | T_INTERFACE | T_MATCH | T_NEAR | T_ONLY | T_OPERATOR | T_OPSET
+| T_GRAPH | T_INPUT | T_INTERFACE | T_LET | T_MATCH | T_NEAR | T_ONLY | T_OPERATOR | T_OPSET
 | T_OTHERWISE | T_OUTPUT | T_PACK | T_PARAM | T_PASS | T_PATTERN | T_PHASE
 | T_PREDICATE | T_PRIORITY | T_RAISES | T_REQUIRES | T_RULE | T_SHAPES | T_TARGET | T_USE | T_VERSION | T_WHEN
 ;

@@ -169,7 +169,7 @@ struct pat {
     X(all, 1, 1) X(any, 1, 1) X(sum, 1, 1) X(prod, 1, 1) X(len, 1, 1)                  \
     X(min, 1, 9) X(max, 1, 9) X(sqrt, 1, 1) X(abs, 1, 1) X(exp, 1, 1) X(log, 1, 1)     \
     X(floor, 1, 1) X(compose, 2, 2) X(inverse, 1, 1) X(iota, 1, 2)                     \
-    X(is_const, 1, 1) X(same, 2, 2) X(lossless, 2, 2)
+    X(is_const, 1, 1) X(same, 2, 2) X(lossless, 2, 2) X(surely, 1, 1)
 #define X(name, least, most) FN_##name,
 enum expr_function { EXPR_FUNCTIONS(X) FN_N };
 #undef X
@@ -236,7 +236,7 @@ enum emit_kind {
                       a list of integers is an int64 tensor of rank 1, a number is a scalar
                       whose element type is that of the operand beside it */
     EMIT_ABSENT,   /* an empty operand */
-    EMIT_SPREAD,   /* ..w: the values of a list */
+    EMIT_SPREAD,   /* ..w: the values of a list, of a slot or that expr makes */
     EMIT_COALESCE, /* args[0] ?? args[1] */
     EMIT_PLUS      /* args[0] + args[1]?: args[0] alone when args[1], an EMIT_SLOT, is
                       absent; op says which operator (Add, Sub, Mul, Div) */
@@ -270,6 +270,8 @@ struct emit_stmt {
     const uint32_t *outs; /* slots; SLOT_NONE: output left empty */
     uint32_t spread_out;  /* `..m = Split...`: the list whose members are the outputs, or
                              SLOT_NONE */
+    const struct expr *order; /* `..m[order] = ...`: output k is for the member order[k]; or
+                             NULL, in order */
     const struct emit *what;
     struct span at;
 };

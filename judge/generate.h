@@ -164,6 +164,8 @@ bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param
 /* Of its first operand, -1 when that is not known; an axis for that rank, from either end. */
 int64_t judge_gen_rank_of(const struct gen *x, const struct gen_node *n);
 int64_t judge_gen_axis(struct gen *x, int64_t rank);
+/* One item of starts, ends, axes or steps of a Slice, which may follow another. */
+int64_t judge_gen_bound(struct gen *x, const struct gen_node *n, const char *name);
 struct ir_attr judge_gen_ints_attr(struct gen *x, const char *name, uint32_t n,
                                    const int64_t *at);
 /* Pads, strides, dilations, kernel_shape. */

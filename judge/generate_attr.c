@@ -27,7 +27,9 @@ static bool list_items(struct gen *x, const struct gen_node *n, const struct lit
     GEN(l->n <= MOST_INTS);
     for (uint32_t i = 0; i < l->n; i++) {
         const struct pat_dim *d = &l->items[i];
-        at[i] = d->kind == DIM_CONST ? d->value : judge_gen_axis(x, rank);
+        if (d->kind == DIM_CONST) at[i] = d->value;
+        else if (rw_streq(n->op, "Slice")) at[i] = judge_gen_bound(x, n, name);
+        else at[i] = judge_gen_axis(x, rank);
         if (d->kind != DIM_SLOT) continue;
         struct pm_binding *b = &x->slots[d->slot];
         if (x->params[d->slot] && x->params[d->slot]->type == IR_ATTR_INT)

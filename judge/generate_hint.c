@@ -11,7 +11,8 @@
 #define MOST_WISHES 16
 
 struct wish {
-    enum expr_kind op; /* EXPR_EQ, EXPR_NE, EXPR_LT ...: fact op value; EXPR_IN */
+    enum expr_kind op; /* EXPR_EQ, EXPR_NE, EXPR_LT ...: fact op value; EXPR_IN; EXPR_MOD:
+                          fact % value == 0 */
     const struct expr *value, *index; /* index: of dim(x, i) */
 };
 struct wishes {
@@ -58,6 +59,8 @@ static void add_wish(struct wishes *w, enum expr_kind op, const struct expr *fac
     w->at[w->n++] = (struct wish){op, value, index};
 }
 
+static bool is_zero(const struct expr *e) { return e->kind == EXPR_INT && e->i == 0; }
+
 static void collect(struct wishes *w, const struct expr *e) {
     switch (e->kind) {
     case EXPR_AND:
@@ -74,6 +77,8 @@ static void collect(struct wishes *w, const struct expr *e) {
     case EXPR_GE:
         add_wish(w, e->kind, e->args[0], e->args[1]);
         add_wish(w, mirrored(e->kind), e->args[1], e->args[0]);
+        if (e->kind == EXPR_EQ && e->args[0]->kind == EXPR_MOD && is_zero(e->args[1]))
+            add_wish(w, EXPR_MOD, e->args[0]->args[0], e->args[0]->args[1]);
         break;
     case EXPR_IN: add_wish(w, e->kind, e->args[0], e->args[1]); break;
     default: break;
@@ -214,7 +219,8 @@ bool judge_hint_dim(struct gen *x, uint32_t slot, struct gen_shape *s) {
         ir_dim d = one.dims[0];
         if (w.at[i].op != EXPR_EQ) {
             if (!judge_gen_size(x, d, &size)) continue;
-            size = beside(x, w.at[i].op, size);
+            size = w.at[i].op == EXPR_MOD ? size * (1 + gen_draw(x, 2))
+                                          : beside(x, w.at[i].op, size);
             if (size < 0) continue;
             d = ir_dim_const(x->m->dims, size);
         }

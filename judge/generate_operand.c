@@ -142,7 +142,8 @@ static bool concat(struct gen *x, struct gen_node *n, uint32_t k, struct gen_ope
     if (axis < 0) axis += in.rank;
     GEN(axis >= 0 && axis < in.rank);
     o->shape = in;
-    if (gen_chance(x, 50)) o->shape.dims[axis] = small(x);
+    if (gen_chance(x, 50))
+        o->shape.dims[axis] = gen_chance(x, 15) ? number(x, 0) : small(x);
     return true;
 }
 
@@ -161,6 +162,28 @@ static bool quantised(struct gen *x, struct gen_node *n, uint32_t k,
 }
 
 /* --- operands that are integers with a meaning ------------------------------------ */
+static void set_items(struct gen *x, struct gen_operand *o) {
+    o->has_items = o->rather_known = true;
+    o->dtype = IR_INT64;
+    o->shape = (struct gen_shape){1, {number(x, o->nitems)}};
+}
+
+/* One place as a list, the one behind that of the last other Gather of the same value. */
+static bool next_place(struct gen *x, const struct gen_node *n, struct gen_operand *o) {
+    int64_t last = -1;
+    for (ir_use u = ir_val(x->g, n->in[0])->uses; u != IR_NONE; u = x->g->uses.at[u].next) {
+        ir_node user = x->g->uses.at[u].user;
+        if (user == IR_NONE || !ir_is_op(x->g, user, "Gather")) continue;
+        const struct ir_tensor *t = ir_const(x->g, ir_input(x->g, user, 1));
+        GEN(t && t->rank == 1 && t->count == 1 && ir_tensor_int_at(x->m, t, 0, &last));
+        break;
+    }
+    GEN(gen_chance(x, last < 0 ? 15 : 85));
+    o->items[o->nitems++] = (last + 1) % o->below;
+    set_items(x, o);
+    return true;
+}
+
 static bool gather(struct gen *x, struct gen_node *n, uint32_t k, struct gen_operand *o) {
     struct gen_shape in;
     int64_t axis = judge_gen_int(n, "axis", 0);
@@ -171,6 +194,7 @@ static bool gather(struct gen *x, struct gen_node *n, uint32_t k, struct gen_ope
     if (gen_chance(x, 30)) o->low = -o->below;
     GEN(o->below > 0);
     bool same = rw_streq(n->op, "GatherElements");
+    if (!same && next_place(x, n, o)) return true;
     o->shape = same ? in : (struct gen_shape){gen_draw(x, 3), {small(x), small(x)}};
     return true;
 }
@@ -190,10 +214,41 @@ static bool scatter(struct gen *x, struct gen_node *n, uint32_t k, struct gen_op
     return o->below > 0;
 }
 
-static void set_items(struct gen *x, struct gen_operand *o) {
-    o->has_items = o->rather_known = true;
-    o->dtype = IR_INT64;
-    o->shape = (struct gen_shape){1, {number(x, o->nitems)}};
+/* An image and its blocks: of N, C, H, W the channels or the sides are taken apart, of six
+ * dimensions they are put together. */
+static bool image_view(struct gen *x, const struct gen_shape *in, struct gen_operand *o) {
+    int64_t d[6], b = 1 + gen_draw(x, 3);
+    GEN(in->rank == 4 || in->rank == 6);
+    for (uint32_t i = 0; i < in->rank; i++) GEN(judge_gen_size(x, in->dims[i], &d[i]));
+    uint32_t way = gen_draw(x, in->rank == 4 ? 4 : 2);
+    bool fits = way < 2 ? d[1] % (b * b) == 0 : d[2] % b == 0 && d[3] % b == 0;
+    if (!fits) b = 1;
+    const int64_t apart[4][6] = {{d[0], b, b, d[1] / (b * b), d[2], d[3]},
+                                 {d[0], d[1] / (b * b), b, b, d[2], d[3]},
+                                 {d[0], d[1], d[2] / b, b, d[3] / b, b},
+                                 {d[0], d[1], d[2], 1, d[3], 1}};
+    if (in->rank == 4) {
+        memcpy(o->items, apart[way], sizeof apart[way]);
+        o->nitems = 6;
+        return true;
+    }
+    const int64_t joined[2][4] = {{d[0], d[1], d[2] * d[3], d[4] * d[5]},
+                                  {d[0], d[1] * d[2] * d[3], d[4], d[5]}};
+    memcpy(o->items, joined[way], sizeof joined[way]);
+    o->nitems = 4;
+    return true;
+}
+
+/* The shape that a condition asks of the result. */
+static bool wished_view(struct gen *x, const struct gen_node *n, struct gen_operand *o) {
+    struct gen_shape s;
+    for (uint32_t i = 0; i < x->rule->nslots; i++) {
+        if (x->rule->slots[i].def != n->pat || !judge_hint_shape(x, i, &s)) continue;
+        for (o->nitems = 0; o->nitems < s.rank; o->nitems++)
+            GEN(judge_gen_size(x, s.dims[o->nitems], &o->items[o->nitems]));
+        return true;
+    }
+    return false;
 }
 
 /* The same dimensions, some of them joined, a 0 or a -1 for one of them. */
@@ -201,6 +256,16 @@ static bool reshape(struct gen *x, struct gen_node *n, uint32_t k, struct gen_op
     struct gen_shape in;
     if (k == 0) return anything(x, n, k, o);
     GEN(shape_of(x, n, 0, &in));
+    if (wished_view(x, n, o)) {
+        set_items(x, o);
+        return true;
+    }
+    o->nitems = 0;
+    if (in.rank == 6 || (in.rank == 4 && gen_chance(x, 25))) {
+        bool is_image = image_view(x, &in, o);
+        set_items(x, o);
+        return is_image;
+    }
     bool copies = judge_gen_int(n, "allowzero", 0) == 0;
     uint32_t joined = in.rank > 1 && gen_chance(x, 50) ? 1 + gen_draw(x, in.rank - 1) : 0;
     for (uint32_t i = 0; i < in.rank; i++) {

@@ -19,6 +19,35 @@ int64_t judge_gen_axis(struct gen *x, int64_t rank) {
     return (int64_t)gen_draw(x, (uint32_t)(2 * rank)) - rank;
 }
 
+/* Of the last other Slice of the same value: its first item. */
+static bool other_slice(struct gen *x, const struct gen_node *n, const char *name,
+                        int64_t *out) {
+    GEN(n->known[0] && n->in[0] != IR_NONE);
+    for (ir_use u = ir_val(x->g, n->in[0])->uses; u != IR_NONE; u = x->g->uses.at[u].next) {
+        ir_node user = x->g->uses.at[u].user;
+        if (user == IR_NONE || !ir_is_op(x->g, user, "Slice")) continue;
+        struct ir_param p = ir_param(x->g, user, name, x->a);
+        GEN(p.attr.type == IR_ATTR_INTS && p.attr.n > 0);
+        *out = p.attr.ints[0];
+        return true;
+    }
+    return false;
+}
+
+int64_t judge_gen_bound(struct gen *x, const struct gen_node *n, const char *name) {
+    static const int64_t starts[] = {0, 0, 1, -1, -2, 2}, steps[] = {1, 1, 1, 2, -1};
+    static const int64_t ends[] = {INT64_MAX, 1, 2, INT64_MAX, 3, -1, 100, -100};
+    int64_t other;
+    if (rw_streq(name, "axes"))
+        return gen_chance(x, 70) && other_slice(x, n, name, &other)
+                   ? other : judge_gen_axis(x, judge_gen_rank_of(x, n));
+    if (rw_streq(name, "steps")) return steps[gen_draw(x, countof(steps))];
+    if (rw_streq(name, "ends")) return ends[gen_draw(x, countof(ends))];
+    bool follows = gen_chance(x, 60) && other_slice(x, n, "ends", &other) &&
+                   other != INT64_MAX;
+    return follows ? other : starts[gen_draw(x, countof(starts))];
+}
+
 /* The last ones, from either end; some; all. */
 static struct ir_attr some_axes(struct gen *x, const struct gen_node *n, const char *name) {
     int64_t at[GEN_RANK], rank = judge_gen_rank_of(x, n);

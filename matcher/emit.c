@@ -119,6 +119,24 @@ static bool number_stmt(struct pm_build *b, const struct emit_stmt *s, ir_value 
     return true;
 }
 
+/* Which member output k is for; *to has n numbers, each once. */
+static bool member_order(struct pm_build *b, const struct expr *order, uint32_t n,
+                         uint32_t *to) {
+    bool *seen = arena_zalloc(b->env->site.arena, n * sizeof *seen);
+    struct pm_val list = {.kind = VAL_LIST, .n = n};
+    if (order) list = pm_known(b->env, pm_eval(b->env, order));
+    if (list.kind != VAL_LIST || list.n != n)
+        return pm_refuse(b, "an order of members does not name each of them once");
+    for (uint32_t k = 0; k < n; k++) {
+        struct pm_val at = order ? list.items[k] : pm_int(k);
+        if (at.kind != VAL_INT || at.i < 0 || at.i >= (int64_t)n || seen[at.i])
+            return pm_refuse(b, "an order of members does not name each of them once");
+        to[k] = (uint32_t)at.i;
+        seen[at.i] = true;
+    }
+    return true;
+}
+
 /* `..m = Split(...)`: an output for each member. */
 static bool run_spread(struct pm_build *b, const struct emit_stmt *s) {
     struct pm_binding m = b->env->slots[s->spread_out];
@@ -126,11 +144,14 @@ static bool run_spread(struct pm_build *b, const struct emit_stmt *s) {
     struct arena *a = b->env->site.arena;
     bool *wanted = arena_zalloc(a, m.b * sizeof *wanted);
     ir_value *out = arena_new_array(a, ir_value, m.b);
+    uint32_t *to = arena_new_array(a, uint32_t, m.b);
+    if (!member_order(b, s->order, m.b, to)) return false;
     for (uint32_t k = 0; k < m.b; k++) wanted[k] = true;
     struct pm_draft d = {0};
     if (!pm_draft_node(b, s->what, &d) || !pm_make(b, &d, m.b, wanted, out)) return false;
     for (uint32_t k = 0; k < m.b; k++)
-        if (!take_place(b, b->env->site.members->at[m.a + k].a, out[k], true)) return false;
+        if (!take_place(b, b->env->site.members->at[m.a + to[k]].a, out[k], true))
+            return false;
     return true;
 }
 

@@ -58,6 +58,18 @@ static bool late_operand(struct pm_build *b, struct pm_draft *d, uint32_t k,
     return number_operand(b, d, k, v);
 }
 
+/* ..[v for v in xs if ...] */
+static bool spread_items(struct pm_build *b, struct pm_draft *d, const struct expr *e) {
+    struct pm_val list = pm_eval(b->env, e);
+    if (list.kind != VAL_LIST) return pm_refuse(b, "an emitted list is not known");
+    for (uint32_t i = 0; i < list.n; i++) {
+        if (list.items[i].kind != VAL_VALUE)
+            return pm_refuse(b, "an emitted list is not a list of values");
+        vec_push(b->env->site.arena, &d->in, list.items[i].value);
+    }
+    return true;
+}
+
 static bool spread(struct pm_build *b, struct pm_draft *d, uint32_t slot) {
     struct pm_binding x = b->env->slots[slot];
     if (x.kind == BOUND_NOTHING) return true;
@@ -82,7 +94,9 @@ static bool draft_operands(struct pm_build *b, const struct emit *e, struct pm_d
         ir_value v;
         const struct emit *wait;
         if (e->args[i]->kind == EMIT_SPREAD) {
-            if (!spread(b, d, e->args[i]->slot)) return false;
+            const struct emit *list = e->args[i];
+            if (!(list->expr ? spread_items(b, d, list->expr) : spread(b, d, list->slot)))
+                return false;
         } else {
             if (!operand(b, e->args[i], &v, &wait)) return false;
             while (late.len < d->in.len) vec_push(a, &late, NULL);

@@ -119,6 +119,12 @@ static struct pm_val call_broadcasts(const struct call *c) {
     return pm_bool(all);
 }
 
+/* What is not known to be true is false. */
+static struct pm_val call_surely(const struct call *c) {
+    struct pm_val v = pm_known(c->env, c->arg[0]);
+    return yes_no(v.kind == VAL_BOOL && v.i);
+}
+
 /* --- about lists ------------------------------------------------------------------ */
 static enum ir_truth truth_of(struct pm_val v) {
     if (v.kind != VAL_BOOL) return IR_UNKNOWN;
