@@ -43,7 +43,7 @@ struct dim_atom {
     uint32_t depth;   /* of nesting; a symbol has 0 */
     uint32_t size;    /* written out; a symbol has 1 */
     struct dim_range range;
-    ir_dim bound;     /* what a symbol was unified with, or IR_DIM_UNKNOWN */
+    ir_dim bound;     /* what a symbol or broadcast was unified with, or IR_DIM_UNKNOWN */
     uint32_t height;  /* of the chains of bindings that end here */
 };
 struct dim_form {

@@ -1,8 +1,10 @@
 /* unify.c -- equalities between dimensions, and undoing them.
  *
  * An equality a = b is solved for a symbol that stands in a - b once, alone and with
- * coefficient 1 or -1; the symbol is bound to the rest. Both sides are resolved first,
- * so a binding never leads back to its symbol. Chains of bindings are kept short: of two
+ * coefficient 1 or -1; the symbol is bound to the rest. Where there is none a broadcast is
+ * solved for: a mask of some length was added to scores of `keys`, and a MatMul proves that
+ * there are still `keys` of them. Both sides are resolved first, so a binding never leads
+ * back to its symbol. Chains of bindings are kept short: of two
  * symbols the one with the lower chains behind it is bound, and a binding that would
  * make a chain longer than DIM_MAX_HEIGHT is not made, which is sound.
  *
@@ -16,8 +18,8 @@
  * DIM_MAX_HEIGHT (bindings). */
 static ir_dim atom_now(struct ir_dims *t, uint32_t atom) {
     struct dim_atom x = t->atoms.at[atom];
-    if (x.kind == DIM_SYMBOL)
-        return x.bound ? ir_dim_find(t, x.bound) : IR_DIM_UNKNOWN;
+    if (x.bound) return ir_dim_find(t, x.bound);
+    if (x.kind == DIM_SYMBOL) return IR_DIM_UNKNOWN;
     ir_dim a = ir_dim_find(t, x.a), b = ir_dim_find(t, x.b);
     if (a == x.a && b == x.b) return IR_DIM_UNKNOWN;
     switch (x.kind) {
@@ -77,7 +79,7 @@ static bool mentions(const struct ir_dims *t, ir_dim d, uint32_t symbol);
 
 static bool atom_mentions(const struct ir_dims *t, uint32_t atom, uint32_t symbol) {
     const struct dim_atom *x = &t->atoms.at[atom];
-    if (x->kind == DIM_SYMBOL) return atom == symbol;
+    if (atom == symbol || x->kind == DIM_SYMBOL) return atom == symbol;
     return mentions(t, x->a, symbol) || mentions(t, x->b, symbol);
 }
 
@@ -89,22 +91,25 @@ static bool mentions(const struct ir_dims *t, ir_dim d, uint32_t symbol) {
     return false;
 }
 
-/* Can p = 0 be solved for the symbol that term i is? */
+/* Can p = 0 be solved for the symbol, or the broadcast, that term i is? */
 static bool is_solvable(const struct ir_dims *t, const struct dim_poly *p, uint32_t i) {
     const struct dim_term *x = &p->term[i];
     if (x->degree != 1 || (x->coef != 1 && x->coef != -1)) return false;
     uint32_t symbol = x->atom[0];
-    if (t->atoms.at[symbol].kind != DIM_SYMBOL) return false;
+    enum dim_atom_kind kind = t->atoms.at[symbol].kind;
+    if (kind != DIM_SYMBOL && kind != DIM_BROADCAST) return false;
     for (uint32_t j = 0; j < p->n; j++)
         for (uint32_t k = 0; j != i && k < p->term[j].degree; k++)
             if (atom_mentions(t, p->term[j].atom[k], symbol)) return false;
     return true;
 }
 
-/* Which of two symbols to bind: a fresh one before a named one, one with low chains
- * before one with high ones, the newer before the older. */
+/* Which of two symbols to bind: any before a broadcast, a fresh one before a named one, one
+ * with low chains before one with high ones, the newer before the older. */
 static bool binds_before(const struct ir_dims *t, uint32_t a, uint32_t b) {
     const struct dim_atom *x = &t->atoms.at[a], *y = &t->atoms.at[b];
+    bool whole = x->kind == DIM_SYMBOL;
+    if (whole != (y->kind == DIM_SYMBOL)) return whole;
     if (!x->name != !y->name) return !x->name;
     if (x->height != y->height) return x->height < y->height;
     return a > b;
@@ -118,12 +123,12 @@ static void raise_heights(struct ir_dims *t, ir_dim d, uint32_t height, bool *to
             if (x->kind != DIM_SYMBOL) {
                 raise_heights(t, x->a, height, too_high);
                 raise_heights(t, x->b, height, too_high);
-            } else if (x->height < height) {
-                vec_push(t->arena, &t->trail,
-                         (struct dim_trail){f.term[i].atom[k], x->bound, x->height});
-                x->height = height;
-                *too_high |= height > DIM_MAX_HEIGHT;
             }
+            if (x->height >= height) continue;
+            vec_push(t->arena, &t->trail,
+                     (struct dim_trail){f.term[i].atom[k], x->bound, x->height});
+            x->height = height;
+            *too_high |= height > DIM_MAX_HEIGHT;
         }
 }
 

@@ -40,6 +40,16 @@ char *ir_name_now(struct ir_store *s, const struct ir_graph *g, char *name) {
 
 /* --- what the file says about values ---------------------------------------------- */
 
+/* Is it an operand of the standard's Attention that was made since? Of three dimensions the
+ * last one of v is a size of 0 to inference elsewhere, where it is not described. */
+static bool is_attended(const struct ir_graph *g, ir_value v) {
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
+        ir_node n = g->uses.at[u].user;
+        if (n != IR_NONE && !ir_nod(g, n)->proto && ir_is_op(g, n, "Attention")) return true;
+    }
+    return false;
+}
+
 /* Values that were made since, and all of a graph that was not read, are described. */
 static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value v,
                          uint32_t nread) {
@@ -47,7 +57,8 @@ static bool is_described(struct ir_store *s, const struct ir_graph *g, ir_value 
     const uint32_t other =
         IR_IS_INPUT | IR_IS_OUTPUT | IR_IS_INIT | IR_IS_OUTER | IR_IS_DEAD;
     bool possible = !g->function || s->ir_version >= 10;
-    return possible && v >= nread && !(x->flags & other) && x->producer != IR_NONE &&
+    bool wanted = v >= nread || (!(x->flags & IR_TYPE_DECLARED) && is_attended(g, v));
+    return possible && wanted && !(x->flags & other) && x->producer != IR_NONE &&
            x->type && (x->type->kind != IR_TENSOR || x->type->dtype != IR_UNDEFINED);
 }
 
@@ -78,13 +89,13 @@ Onnx__ValueInfoProto **ir_store_infos(struct ir_store *s, const struct ir_graph 
     uint32_t first = known ? known->n : 0;
     if (s->types) nread = 0;
     Onnx__ValueInfoProto **list =
-        IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len - first);
+        IR_LIST(s, Onnx__ValueInfoProto, nread + g->values.len);
     *n = 0;
     for (size_t i = 0; i < nread; i++) {
         Onnx__ValueInfoProto *p = keep_info(s, g, read[i]);
         if (p) list[(*n)++] = p;
     }
-    for (ir_value v = first; v < g->values.len; v++)
+    for (ir_value v = 0; v < g->values.len; v++)
         if (is_described(s, g, v, first))
             list[(*n)++] = ir_store_info(s, g->values.at[v].name, g->values.at[v].type);
     return list;

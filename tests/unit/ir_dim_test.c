@@ -186,6 +186,24 @@ static void a_symbol_is_not_bound_to_itself(void) {
     arena_free(&d.a);
 }
 
+static void a_broadcast_is_what_it_was_unified_with(void) {
+    struct dims d = make();
+    start(&d);
+    struct ir_dims *t = d.t;
+    ir_dim both = ir_dim_broadcast(t, d.seq, d.past), more = ir_dim_add(t, both, num(&d, 1));
+    uint32_t mark = ir_dims_mark(t);
+    CU_ASSERT_TRUE(ir_dim_unify(t, both, d.seq)); /* neither symbol can be solved for */
+    CU_ASSERT_EQUAL(ir_dim_find(t, both), d.seq);
+    CU_ASSERT_EQUAL(ir_dim_broadcast(t, d.past, ir_dim_find(t, d.seq)), both);
+    check_text(&d, more, "seq + 1");
+    check_text(&d, d.past, "past");
+    CU_ASSERT_TRUE(ir_dim_unify(t, d.seq, ir_dim_mul(t, d.batch, d.batch)));
+    check_text(&d, both, "batch*batch");
+    ir_dims_undo(t, mark);
+    CU_ASSERT_EQUAL(ir_dim_find(t, both), both);
+    arena_free(&d.a);
+}
+
 static void long_chains_of_unifications_stay_shallow(void) {
     struct dims d = make();
     start(&d);
@@ -390,6 +408,7 @@ void add_ir_dim_suite(void) {
     CU_ADD_TEST(s, a_unification_holds_until_it_is_undone);
     CU_ADD_TEST(s, a_name_survives_unification);
     CU_ADD_TEST(s, a_symbol_is_not_bound_to_itself);
+    CU_ADD_TEST(s, a_broadcast_is_what_it_was_unified_with);
     CU_ADD_TEST(s, long_chains_of_unifications_stay_shallow);
     CU_ADD_TEST(s, overflow_and_growth_give_unknown_values);
     CU_ADD_TEST(s, random_expressions_mean_what_they_compute);
