@@ -5,9 +5,13 @@
 #include "base/process.h"
 
 #define SECONDS 0.3     /* that a process runs a model for */
-#define HOPELESS 0.99   /* a ratio of which no more is expected ... */
-#define FIRST_LOOK 3    /* ... after so many pairs of processes, */
-#define ENOUGH 6        /* and so many say what is beyond the noise */
+/* After so many pairs of processes a choice is left that is slower, or faster by little at
+ * most; after so many more, which say what is beyond the noise, one that seems no faster. */
+#define FIRST_LOOK 3
+#define SLOWER 1.02
+#define LITTLE 0.97
+#define ENOUGH 6
+#define NO_FASTER 0.99
 #define MOST 10
 #define CHOOSING 0.8    /* of the time; the rest is for the comparison at the end */
 
@@ -45,12 +49,16 @@ static bool is_same(struct tuning *x, const struct judge_contestant *c,
     return judge_bench_agrees(&x->original, c, x->quantised, d);
 }
 
+static bool is_hopeless(const struct api_choice *c) {
+    const struct judge_ratio *r = &c->ratio;
+    if (c->pairs >= ENOUGH) return r->is > NO_FASTER;
+    return c->pairs >= FIRST_LOOK && (r->is > SLOWER || r->low > LITTLE);
+}
+
 /* After a round: is there anything left to find out? */
 static bool is_decided(struct api_choice *c) {
-    bool enough = c->pairs >= ENOUGH;
-    if (enough && c->ratio.sure && c->ratio.high < 1) c->end = API_TAKEN;
-    return c->end == API_TAKEN || c->pairs >= MOST ||
-           (c->pairs >= FIRST_LOOK && c->ratio.is > HOPELESS);
+    if (c->ratio.sure && c->ratio.high < 1) c->end = API_TAKEN;
+    return c->end == API_TAKEN || c->pairs >= MOST || is_hopeless(c);
 }
 
 /* Which ran before: a runtime that went away, say. */
@@ -146,10 +154,10 @@ static enum rw_code begin(struct tuning *x) {
 
 static enum rw_code choose(struct tuning *x) {
     struct api_tune *t = x->t;
+    tune_add_optimisers(t, &x->best);
     tune_add_targets(t);
     TRY(try_from(x, 0));
     uint32_t from = t->choices.len;
-    tune_add_optimisers(t, &x->best);
     tune_add_groups(t, &x->best);
     return try_from(x, from);
 }

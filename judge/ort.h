@@ -94,8 +94,8 @@ enum judge_outcome judge_load(struct judge *j, const struct judge_model *m,
 enum judge_outcome judge_run(struct judge *j, uint32_t session,
                              const struct judge_values *in, const char *const *wanted,
                              uint32_t nwanted, struct arena *a, struct judge_values *out);
-/* Runs twice unmeasured, then until `seconds` are spent and some runs were made: how long
- * each took, in *a. */
+/* Runs once or twice unmeasured, then until `seconds` are spent and some runs were made: how
+ * long each took, in *a. */
 struct judge_times { double *at; uint32_t n; };
 enum judge_outcome judge_time(struct judge *j, uint32_t session,
                               const struct judge_values *in, double seconds,

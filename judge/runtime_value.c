@@ -198,10 +198,12 @@ const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s
     return why;
 }
 
-/* The first runs find memory for what is computed, and bring weights into caches. */
+/* The first runs find memory for what is computed, and bring weights into caches, which is
+ * little of a long one. */
 #define UNMEASURED 2
 #define LEAST_RUNS 3
 #define MOST_RUNS 10000
+#define LONG_RUN 0.5 /* seconds: one unmeasured and two measured will do */
 
 const char *judge_runtime_time(struct runtime *r, const struct runtime_session *s,
                                const struct judge_values *in, double seconds,
@@ -210,14 +212,15 @@ const char *judge_runtime_time(struct runtime *r, const struct runtime_session *
     new_values(s, in, NULL, 0, a, &x);
     *out = (struct judge_times){arena_new_array(a, double, MOST_RUNS), 0};
     ort_result status = give_inputs(r, in, a, &x);
-    double end = process_seconds() + seconds, now = 0;
+    double end = process_seconds() + seconds;
     for (uint32_t i = 0; !status && out->n < MOST_RUNS; i++) {
         double begin = process_seconds();
         status = run(r, s, &x);
-        now = process_seconds();
-        if (i >= UNMEASURED) out->at[out->n++] = now - begin;
+        double now = process_seconds();
+        bool is_long = now - begin > LONG_RUN;
+        if (i >= (is_long ? 1 : UNMEASURED)) out->at[out->n++] = now - begin;
         release_outputs(r, &x);
-        if (out->n >= LEAST_RUNS && now >= end) break;
+        if (out->n >= (is_long ? LEAST_RUNS - 1 : LEAST_RUNS) && now >= end) break;
     }
     const char *why = judge_runtime_failed(r, status, a);
     release_values(r, &x);

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Latency in ONNX Runtime of what onnxrw and others make of four models.
+
+    latency.py [--build build] [--minutes 14] [--tune-minutes 5] [--models bert,vit,resnet50,mobilenet]
+               [--folder DIR] [--quick] [--update]
+
+bert-base, vit-base, resnet50 and mobilenet are made from their configurations (make_bert.py,
+make_vision.py). The runtime's own optimisations are on, for all of them:
+
+    original      as it was made
+    transformers  onnxruntime.transformers.optimizer, for the family
+    ort           what the runtime saves when it has optimised the original
+    onnxslim, onnxscript   their optimisers, where they are installed
+    pack          onnxrw with the family's pack, --target ort-cpu
+    tuned         onnxrw tune, with the session options that it found; the choice is made with one thread
+                  and the first of the sizes
+    floor         the products, or convolutions, of the architecture alone
+
+In each round every setting (model, sizes, threads) is measured once: `onnxrw bench` runs all forms, each in a
+fresh process of its own. There are as many rounds as fit into the minutes, at least three. Printed is the median
+over the rounds of the ratio to the original in the same round, and of "tuned" to the peer that is best by that.
+--folder keeps models, also those that were tuned, for another run; --quick takes four layers, one round, and
+few seconds to tune. --update writes the table into docs/performance.md. SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+
+import make_bert
+import make_vision
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOC = os.path.join(HERE, "..", "docs", "performance.md")
+BEGIN, END = "<!-- latency: begin -->\n", "<!-- latency: end -->\n"
+PEERS = ("transformers", "ort", "onnxslim", "onnxscript")
+THREADS = (1, 2)
+LEAST_ROUNDS = 3
+VOCABULARY = 30522
+
+
+class Case:
+    def __init__(self, name, pack, family, sizes):
+        self.name, self.pack, self.family, self.sizes = name, pack, family, sizes
+
+    def make(self, quick):
+        layers = 4 if quick else 12
+        if self.name == "bert":
+            return make_bert.bert(layers, 768, 12, VOCABULARY, 17)
+        return make_vision.vit(17, layers) if self.name == "vit" else make_vision.MODELS[self.name](17)
+
+    def floor(self, quick):
+        make = make_vision.FLOORS[self.name]
+        return make(17, 4 if quick else 12) if self.family else make(17)
+
+    def inputs(self, sizes):
+        rng = np.random.default_rng(0)
+        if self.name != "bert":
+            return {"pixel_values": rng.standard_normal((sizes["batch"], 3, 224, 224), dtype=np.float32)}
+        shape = sizes["batch"], sizes["sequence"]
+        return {"input_ids": rng.integers(0, VOCABULARY, shape), "attention_mask": np.ones(shape, np.int64),
+                "token_type_ids": np.zeros(shape, np.int64)}
+
+
+IMAGES = [{"batch": 1}, {"batch": 8}]
+CASES = [Case("bert", "bert", "bert", [{"batch": 1, "sequence": 128}, {"batch": 8, "sequence": 32}]),
+         Case("vit", "vit", "vit", IMAGES), Case("resnet50", "cnn", None, IMAGES),
+         Case("mobilenet", "cnn", None, IMAGES)]
+
+
+# --- forms of a model ------------------------------------------------------------------------------
+
+def by_transformers(case, model, out):
+    from onnxruntime.transformers import optimizer
+    if not case.family:
+        return None
+    done = optimizer.optimize_model(model, model_type=case.family, num_heads=12, hidden_size=768)
+    done.save_model_to_file(out)
+    return out
+
+
+def by_ort(case, model, out):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = out
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return out
+
+
+def by_onnxslim(case, model, out):
+    import onnxslim
+    onnx.save(onnxslim.slim(model), out)
+    return out
+
+
+def by_onnxscript(case, model, out):
+    from onnxscript import optimizer, rewriter
+    onnx.save(rewriter.rewrite(optimizer.optimize(onnx.load(model))), out)
+    return out
+
+
+def of_peer(name, case, model, out):
+    """The path, or None where it is not installed or fails."""
+    try:
+        return out if os.path.exists(out) else globals()["by_" + name](case, model, out)
+    except Exception as e:
+        print(f"latency: {name} on {case.name}: {type(e).__name__}: {str(e)[:100]}", file=sys.stderr)
+        return None
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"latency: {' '.join(map(str, command))}: exit {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def pack_of(tool, name):
+    """The family's pack, or the one for all models where there is none yet."""
+    there = subprocess.run([tool, "rules", "list", name], capture_output=True).returncode == 0
+    return name if there else "auto"
+
+
+def tuned(tool, case, model, out, seconds):
+    report = out[:-len(".onnx")] + ".json"
+    if not os.path.exists(report):
+        dims = [a for name, n in case.sizes[0].items() for a in ("--dim", f"{name}={n}")]
+        run(tool, "tune", "-q", "-r", pack_of(tool, case.pack), "--time", seconds, *dims, "-o", out, model)
+    with open(report, encoding="utf-8") as f:
+        found = json.load(f)
+    print(f"latency: tuned {case.name}: {found['ratio']['is']:.3f}, taken: "
+          f"{[c['name'] for c in found['choices'] if c['end'] == 'taken']}, complete: {found['complete']}",
+          file=sys.stderr)
+    return list(found["session"]["config"].values())
+
+
+def forms(a, tool, case, folder, seconds):
+    """{name: (path, optimisers of the runtime that are off)}, the original first."""
+    path = lambda form: os.path.join(folder, f"{case.name}{'-quick' if a.quick else ''}-{form}.onnx")
+    for form, make in (("original", case.make), ("floor", case.floor)):
+        if not os.path.exists(path(form)):
+            onnx.save(make(a.quick), path(form))
+    original = path("original")
+    found = {"original": (original, [])}
+    for name in PEERS:
+        made = of_peer(name, case, original, path(name))
+        if made:
+            found[name] = (made, [])
+    run(tool, "-q", "-r", pack_of(tool, case.pack), "--target", "ort-cpu", "-o", path("pack"), original)
+    found["pack"] = (path("pack"), [])
+    found["tuned"] = (path("tuned"), tuned(tool, case, original, path("tuned"), seconds))
+    found["floor"] = (path("floor"), [])
+    return found
+
+
+# --- measuring -------------------------------------------------------------------------------------
+
+def one_round(tool, made, npz, threads):
+    """{form: seconds of a run}; a form that does not run is left out from then on."""
+    command = [tool, "bench", "--json", "--runs", "1", "--threads", str(threads), "--inputs", npz]
+    for path, off in made.values():
+        command += [path] + [a for names in off for a in ("--disable", names)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    guilty = [name for name, (path, _) in made.items() if f"{path}: error: does not run" in done.stderr]
+    if done.returncode and guilty:
+        print(f"latency: {done.stderr.strip()}", file=sys.stderr)
+        del made[guilty[0]]
+        return one_round(tool, made, npz, threads)
+    if done.returncode:
+        sys.exit(f"latency: {' '.join(command)}: exit {done.returncode}: {done.stderr}")
+    return {name: m["seconds"][0] for name, m in zip(made, json.loads(done.stdout)["models"])}
+
+
+def measure(a, tool, settings, end):
+    rounds = 0
+    while rounds < (1 if a.quick else LEAST_ROUNDS) or (not a.quick and time.monotonic() < end):
+        for s in settings:
+            s["rounds"].append(one_round(tool, s["forms"], s["npz"], s["threads"]))
+        rounds += 1
+    return rounds
+
+
+def ratio(s, form, to):
+    both = [r[form] / r[to] for r in s["rounds"] if form in r and to in r]
+    return statistics.median(both) if both else None
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+def cell(x):
+    return f"{x:.2f}" if x else "–"
+
+
+def row(s):
+    peers = [p for p in ("original",) + PEERS if ratio(s, p, "original")]
+    best = min(peers, key=lambda p: ratio(s, p, "original"))
+    ms = statistics.median(r["original"] for r in s["rounds"]) * 1e3
+    spread = sorted(r["tuned"] / r[best] for r in s["rounds"])
+    columns = [s["case"].name, ", ".join(f"{k} {v}" for k, v in s["sizes"].items()), str(s["threads"]), f"{ms:.1f}"]
+    columns += [cell(ratio(s, f, "original")) for f in PEERS + ("pack", "tuned", "floor")]
+    columns += [best, f"{cell(ratio(s, 'tuned', best))} ({spread[0]:.2f}-{spread[-1]:.2f})",
+                cell(ratio(s, "pack", best)), cell(ratio(s, "tuned", "floor"))]
+    return columns
+
+
+def table(settings, rounds):
+    import onnxruntime
+    head = ["model", "sizes", "threads", "original, ms", *PEERS, "pack", "tuned", "floor", "best other", "tuned to it",
+            "pack to it", "tuned to floor"]
+    lines = [f"ONNX Runtime {onnxruntime.__version__}, {os.cpu_count()} processors ({platform.machine()}), "
+             f"{rounds} round{'s'[:rounds != 1]}; ratios to the original, medians; in parentheses least and greatest.", "",
+             "| " + " | ".join(head) + " |", "|---|---|" + "---:|" * 9 + "---|---:|---:|---:|"]
+    return lines + ["| " + " | ".join(row(s)) + " |" for s in settings]
+
+
+def update(lines):
+    with open(DOC, encoding="utf-8") as f:
+        text = f.read()
+    before, rest = text.split(BEGIN)
+    with open(DOC, "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+
+
+def arguments():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--build", default="build")
+    p.add_argument("--minutes", type=float, default=14)
+    p.add_argument("--tune-minutes", type=float, default=5)
+    p.add_argument("--models", default=",".join(c.name for c in CASES))
+    p.add_argument("--folder")
+    p.add_argument("--quick", action="store_true")
+    p.add_argument("--update", action="store_true")
+    return p.parse_args()
+
+
+def main():
+    a = arguments()
+    end = time.monotonic() + a.minutes * 60
+    tool = os.path.join(a.build, "onnxrw")
+    cases = [c for c in CASES if c.name in a.models.split(",")]
+    with tempfile.TemporaryDirectory() as own:
+        folder = a.folder or own
+        os.makedirs(folder, exist_ok=True)
+        settings = []
+        for case in cases:
+            made = forms(a, tool, case, folder, 10 if a.quick else a.tune_minutes * 60 / len(cases))
+            for i, sizes in enumerate(case.sizes):
+                npz = os.path.join(folder, f"{case.name}-{i}.npz")
+                np.savez(npz, **case.inputs(sizes))
+                settings += [dict(case=case, sizes=sizes, threads=t, npz=npz, forms=made, rounds=[]) for t in THREADS]
+        lines = table(settings, measure(a, tool, settings, end))
+    print("\n".join(lines))
+    if a.update:
+        update(lines)
+
+
+if __name__ == "__main__":
+    main()
