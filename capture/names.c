@@ -15,15 +15,15 @@ static const char *const reserved[] = {
     "abs", "absent", "again", "all", "any", "as", "atomic", "auto", "bfloat16", "bool",
     "broadcasts", "by", "chain", "changes", "class", "complex128", "complex64", "compose",
     "const", "dim", "double", "dtype", "each", "else", "emit", "example", "exp", "false",
-    "float", "float16", "floor", "for", "function", "graph", "if", "in", "inf", "infinity",
-    "input", "int16", "int2", "int32", "int4", "int64", "int8", "interface", "inverse",
-    "iota", "is_const", "is_input", "is_output", "keep", "len", "log", "lossless", "map",
-    "match", "max", "min", "nan", "near", "none", "only", "opaque", "operator", "opset",
-    "optional", "otherwise", "output", "pack", "param", "pass", "pattern", "phase",
-    "priority", "prod", "rank", "requires", "rule", "same", "scalar", "seq", "shape",
-    "shapes", "sparse_tensor", "splat", "sqrt", "string", "sum", "target", "true", "uint16",
-    "uint2", "uint32", "uint4", "uint64", "uint8", "undefined", "use", "uses", "value",
-    "version", "when", "where"};
+    "float", "float16", "floor", "for", "function", "graph", "if", "in", "inf",
+    "infinity", "input", "int16", "int2", "int32", "int4", "int64", "int8", "interface",
+    "inverse", "iota", "is_const", "is_input", "is_output", "keep", "len", "log",
+    "lossless", "made_by", "map", "match", "max", "min", "nan", "near", "none", "only",
+    "opaque", "operator", "opset", "optional", "otherwise", "output", "pack", "param",
+    "pass", "pattern", "phase", "priority", "prod", "rank", "requires", "rule", "same",
+    "scalar", "seq", "shape", "shapes", "sparse_tensor", "splat", "sqrt", "string", "sum",
+    "target", "true", "uint16", "uint2", "uint32", "uint4", "uint64", "uint8",
+    "undefined", "use", "uses", "value", "version", "when", "where"};
 
 static bool is_reserved(const char *name) {
     for (size_t i = 0; i < countof(reserved); i++)

@@ -84,6 +84,7 @@ static const struct { uint32_t first, second, result; } signatures[FN_N] = {
     [FN_iota] = {K_NUMBER, K_NUMBER, K_LIST},
     [FN_is_const] = {K_VALUE, 0, K_BOOL},
     [FN_same] = {K_VALUE, K_VALUE, K_BOOL},
+    [FN_made_by] = {K_VALUE, 0, K_STRING},
     [FN_lossless] = {K_DTYPE | K_INT, K_DTYPE | K_INT, K_BOOL},
     [FN_surely] = {K_BOOL, 0, K_BOOL},
 };

@@ -82,6 +82,14 @@ static struct pm_val call_is_const(const struct call *c) {
     return yes_no(ir_const(c->env->site.g, c->arg[0].value) != NULL);
 }
 
+/* "" of what no node makes: inputs and constants. */
+static struct pm_val call_made_by(const struct call *c) {
+    if (c->arg[0].kind != VAL_VALUE) return unknown;
+    ir_node n = ir_val(c->env->site.g, c->arg[0].value)->producer;
+    const char *op = n == IR_NONE ? "" : ir_op_name(c->env->site.g, n);
+    return (struct pm_val){.kind = VAL_STRING, .s = {op, strlen(op)}};
+}
+
 static struct pm_val call_same(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE || c->arg[1].kind != VAL_VALUE) return unknown;
     return yes_no(c->arg[0].value == c->arg[1].value);

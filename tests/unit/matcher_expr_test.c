@@ -68,6 +68,8 @@ static void shapes_and_types_are_asked(void) {
     check("uses(c) == 1", YES);
     check("is_const(c) && !is_const(x)", YES);
     check("same(x, z)", NO);
+    check("made_by(x) == \"\"", YES);
+    check("made_by(c) != \"Relu\"", YES);
 }
 
 static void numbers_are_computed(void) {
