@@ -103,6 +103,10 @@ const char *holds_text(struct arena *a, struct ir_graph *g, struct holds h) {
     case DIMS:
         if (holds_ints(a, g, h, &ints)) ints_text(g, &ints, &b);
         break;
+    case MEMBERS:
+        for (uint32_t i = 0; i < h.a; i++)
+            buf_printf(&b, "%s%s", i ? " " : "each ", holds_text(a, g, h.members[i]));
+        break;
     case VALUES:
         buf_puts(&b, "list");
         for (uint32_t k = h.b; k < ir_nod(g, h.a)->nin; k++)
@@ -125,7 +129,7 @@ bool holds_same(struct arena *a, struct ir_graph *g, struct holds x, struct hold
 /* --- parameters -------------------------------------------------------------------- */
 bool holds_test(struct arena *a, struct ir_graph *g, ir_node n, const struct attr_test *t) {
     struct ir_param p = ir_param(g, n, t->name, a);
-    struct holds h = {PARAM, n, 0, 0, t->name, t->is_axis};
+    struct holds h = {.kind = PARAM, .a = n, .param = t->name, .is_axis = t->is_axis};
     struct ints x;
     if (p.source == IR_PARAM_NONE) return false;
     if (t->kind != ATTR_LITERAL) return true;

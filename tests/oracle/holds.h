@@ -6,13 +6,14 @@
 
 #include "matcher/bind.h"
 
-enum held { NOTHING, VALUE, VALUES, PARAM, OPERATOR, PARAMS, DIM, DIMS };
+enum held { NOTHING, VALUE, VALUES, PARAM, OPERATOR, PARAMS, DIM, DIMS, MEMBERS };
 struct holds {
     enum held kind;
     uint32_t a, b, c;  /* value; node and first operand; node; dimension and what it is an
                           axis of; value, first and how many at the end are left out */
     const char *param; /* of node a */
     bool is_axis;
+    const struct holds *members; /* a of them */
 };
 /* One integer, or a list of them. */
 struct ints {

@@ -10,7 +10,7 @@ struct levels {
     uint32_t most; /* the oracle is asked in graphs of no more nodes */
     uint64_t nodes, matches;
     uint64_t labelled, bare; /* candidates, with labels and without */
-    uint64_t asked;          /* of the oracle: rules at nodes */
+    uint64_t asked, unsure;  /* of the oracle: rules at nodes; where it did not know */
     uint64_t compared;       /* matches of compiled rules */
 };
 /* Do both find the same at each node, in the same order? p and q are the same packs, compiled

@@ -1,33 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/oracle/oracle.h"
-#include "tests/oracle/holds.h"
+#include "tests/oracle/search.h"
 
-struct goal {
-    const struct pat *pat; /* NULL: the slot is seen through the value */
-    uint32_t slot;
-    ir_value value;
-    uint32_t output;
-    const struct goal *next;
-};
-struct world {
-    struct arena *a;
-    struct ir_graph *g;
-    const struct rule *r;
-    ir_node root;
-    uint32_t *level; /* of each slot: 1 + the highest of those whose definition uses it */
-    struct oracle_lines *out;
-};
-struct state {
-    struct holds *slot;
-    bool *defined; /* the definition of that slot was matched, or need not be */
-    struct { ir_node at; bool keep; } node[64];
-    uint32_t nnodes, joined;
-    const struct goal *goals, *later; /* later: slots seen through */
-};
-
-static void solve(struct world *w, struct state s);
-
-static struct state copy(struct world *w, const struct state *s) {
+struct state oracle_copy(struct world *w, const struct state *s) {
     struct state t = *s;
     t.slot = arena_copy(w->a, s->slot, w->r->nslots * sizeof *s->slot);
     t.defined = arena_copy(w->a, s->defined, w->r->nslots * sizeof *s->defined);
@@ -94,7 +68,7 @@ static bool op_fits(struct world *w, const struct pat *p, ir_node n) {
 
 static bool attr_is_as_said(struct world *w, struct state *s, ir_node n,
                             const struct attr_test *t) {
-    struct holds h = {PARAM, n, 0, 0, t->name, t->is_axis};
+    struct holds h = {.kind = PARAM, .a = n, .param = t->name, .is_axis = t->is_axis};
     if (!holds_test(w->a, w->g, n, t)) return false;
     if (t->kind == ATTR_BIND) return bind(w, s, t->slot, h);
     if (t->kind != ATTR_LITERAL || pm_literal_is_ground(&t->lit)) return true;
@@ -140,7 +114,7 @@ static void solve_args(struct world *w, struct state s, const struct pat *p, ir_
         ir_value v = ir_input(w->g, n, swap && k < 2 ? 1 - k : k);
         s.goals = also(w, arg, 0, v, 0, s.goals);
     }
-    solve(w, s);
+    oracle_solve(w, s);
 }
 
 /* The rule's pattern node may be the definition of several slots. */
@@ -167,14 +141,14 @@ static void solve_node(struct world *w, struct state s, const struct pat *p, ir_
         return;
     if (!outputs_fit(w, &s, p, n, output)) return;
     mark_defined(w, &s, p);
-    solve_args(w, copy(w, &s), p, n, false);
+    solve_args(w, oracle_copy(w, &s), p, n, false);
     if (p->commutes && p->nargs >= 2 && p->args[1]->kind != PAT_REST &&
         ir_input(w->g, n, 0) != ir_input(w->g, n, 1))
-        solve_args(w, copy(w, &s), p, n, true);
+        solve_args(w, oracle_copy(w, &s), p, n, true);
 }
 
 /* --- goals ------------------------------------------------------------------------ */
-static void solve_slot(struct world *w, struct state s, uint32_t slot, ir_value v) {
+void oracle_solve_slot(struct world *w, struct state s, uint32_t slot, ir_value v) {
     const struct rule_slot *x = &w->r->slots[slot];
     if (v == IR_NONE || !bind(w, &s, slot, value_of(v)))
         return;
@@ -182,21 +156,21 @@ static void solve_slot(struct world *w, struct state s, uint32_t slot, ir_value 
         mark_defined(w, &s, x->def);
         s.goals = also(w, x->def, 0, v, x->def_output, s.goals);
     }
-    solve(w, s);
+    oracle_solve(w, s);
 }
 
 static void solve_seen(struct world *w, struct state s, uint32_t slot, ir_value v) {
     if (s.slot[slot].kind == NOTHING)
-        solve_slot(w, s, slot, pm_see_deepest(w->g, v, w->a));
+        oracle_solve_slot(w, s, slot, pm_see_deepest(w->g, v, w->a));
     else if (s.slot[slot].kind == VALUE && pm_sees(w->g, v, s.slot[slot].a, w->a))
-        solve(w, s);
+        oracle_solve(w, s);
 }
 
 static void solve_chain(struct world *w, struct state s, const struct pat *p, ir_value v) {
     for (uint32_t i = 0; v != IR_NONE && i <= RULE_CHAIN; i++) {
-        struct state t = copy(w, &s);
+        struct state t = oracle_copy(w, &s);
         t.goals = also(w, p->args[0], 0, v, 0, s.goals);
-        solve(w, t);
+        oracle_solve(w, t);
         ir_node n = ir_val(w->g, v)->producer;
         if (n == IR_NONE || ir_val(w->g, v)->output || !op_fits(w, p, n) || s.nnodes == 64)
             return;
@@ -210,28 +184,28 @@ static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_v
                       uint32_t output) {
     switch (p->kind) {
     case PAT_ANY:
-        if (v != IR_NONE) solve(w, s);
+        if (v != IR_NONE) oracle_solve(w, s);
         break;
     case PAT_ABSENT:
-        if (v == IR_NONE) solve(w, s);
+        if (v == IR_NONE) oracle_solve(w, s);
         break;
-    case PAT_SLOT: solve_slot(w, s, p->slot, v); break;
+    case PAT_SLOT: oracle_solve_slot(w, s, p->slot, v); break;
     case PAT_SEE:
         if (v == IR_NONE) break;
         s.later = also(w, NULL, p->slot, v, 0, s.later);
-        solve(w, s);
+        oracle_solve(w, s);
         break;
     case PAT_LITERAL:
         if (v == IR_NONE) break;
         if (pm_literal_is_ground(&p->lit) ? pm_literal_fits(w->g, v, &p->lit, w->a)
                                           : items_fit(w, &s, value_of(v), &p->lit))
-            solve(w, s);
+            oracle_solve(w, s);
         break;
     case PAT_ALT:
         for (uint32_t i = 0; i < p->nalts; i++) {
-            struct state t = copy(w, &s);
+            struct state t = oracle_copy(w, &s);
             t.goals = also(w, p->alts[i], 0, v, output, s.goals);
-            solve(w, t);
+            oracle_solve(w, t);
         }
         break;
     case PAT_NODE:
@@ -245,7 +219,7 @@ static void solve_pat(struct world *w, struct state s, const struct pat *p, ir_v
 }
 
 /* --- a match ---------------------------------------------------------------------- */
-static bool is_inside(const struct state *s, ir_node n) {
+bool oracle_is_inside(const struct state *s, ir_node n) {
     for (uint32_t i = 0; i < s->nnodes; i++)
         if (s->node[i].at == n) return true;
     return false;
@@ -254,10 +228,13 @@ static bool is_inside(const struct state *s, ir_node n) {
 static bool may_be_seen(struct world *w, const struct state *s, uint32_t node, ir_value v) {
     /* One node may be matched by two patterns; it is kept where each of them keeps it. */
     if (s->node[node].keep) return true;
-    for (uint32_t i = 0; i < w->r->nslots; i++)
-        if (s->slot[i].kind == VALUE && s->slot[i].a == v &&
-            (w->r->slots[i].flags & (SLOT_ROOT | SLOT_KEEP)))
-            return true;
+    for (uint32_t i = 0; i < w->r->nslots; i++) {
+        const struct holds *h = &s->slot[i];
+        if (!(w->r->slots[i].flags & (SLOT_ROOT | SLOT_KEEP))) continue;
+        if (h->kind == VALUE && h->a == v) return true;
+        for (uint32_t k = 0; h->kind == MEMBERS && k < h->a; k++)
+            if (h->members[k].kind == VALUE && h->members[k].a == v) return true;
+    }
     return false;
 }
 
@@ -269,7 +246,7 @@ static bool nothing_leaks(struct world *w, const struct state *s) {
             ir_use u = ir_val(w->g, v)->uses;
             for (; u != IR_NONE; u = w->g->uses.at[u].next) {
                 const struct ir_use_info *x = &w->g->uses.at[u];
-                if (x->user == IR_NONE || x->slot == IR_SLOT_BODY || !is_inside(s, x->user))
+                if (x->user == IR_NONE || x->slot == IR_SLOT_BODY || !oracle_is_inside(s, x->user))
                     return false;
             }
         }
@@ -305,12 +282,13 @@ static bool dims_fit(struct world *w, struct state *s, const struct pat_type *t,
         if (!dim_fits(w, s, &t->dims[rest + 1 + k], x->dims[x->rank - behind + k]))
             return false;
     if (rest == t->ndims || t->dims[rest].slot == SLOT_NONE) return true;
-    return bind(w, s, t->dims[rest].slot, (struct holds){DIMS, v, rest, behind, NULL, false});
+    return bind(w, s, t->dims[rest].slot,
+                (struct holds){.kind = DIMS, .a = v, .b = rest, .c = behind});
 }
 
 /* Last of all. */
-static bool types_fit(struct world *w, struct state *s) {
-    for (uint32_t i = 0; i < w->r->nslots; i++) {
+bool oracle_types_fit(struct world *w, struct state *s, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) {
         const struct pat_type *t = w->r->slots[i].type;
         if (!t || s->slot[i].kind != VALUE) continue;
         const struct ir_type *x = ir_val(w->g, s->slot[i].a)->type;
@@ -334,27 +312,33 @@ static void solve_later(struct world *w, struct state s) {
 /* Another pattern of the rule may begin at any node that is not matched yet. */
 static void solve_join(struct world *w, struct state s) {
     const struct rule_join *j = &w->r->joins[s.joined++];
+    if (j->family) {
+        oracle_solve_family(w, s, j);
+        return;
+    }
     uint32_t output = w->r->slots[j->slot].def_output;
     for (ir_node n = w->g->first; n != IR_NONE; n = ir_nod(w->g, n)->next) {
         ir_value v = ir_output(w->g, n, output);
-        if (v == IR_NONE || is_inside(&s, n)) continue;
-        solve_slot(w, copy(w, &s), j->slot, v);
+        if (v == IR_NONE || oracle_is_inside(&s, n)) continue;
+        oracle_solve_slot(w, oracle_copy(w, &s), j->slot, v);
     }
 }
 
-static void solve(struct world *w, struct state s) {
+void oracle_solve(struct world *w, struct state s) {
     if (s.goals) {
         const struct goal *g = s.goals;
-        s = copy(w, &s);
+        s = oracle_copy(w, &s);
         s.goals = g->next;
         solve_pat(w, s, g->pat, g->value, g->output);
     } else if (s.later) {
-        solve_later(w, copy(w, &s));
+        solve_later(w, oracle_copy(w, &s));
+    } else if (s.member) {
+        oracle_end_member(w, &s);
     } else if (s.joined < w->r->njoins) {
-        solve_join(w, copy(w, &s));
+        solve_join(w, oracle_copy(w, &s));
     } else {
-        s = copy(w, &s);
-        if (types_fit(w, &s) && nothing_leaks(w, &s))
+        s = oracle_copy(w, &s);
+        if (oracle_types_fit(w, &s, 0, w->r->nslots) && nothing_leaks(w, &s))
             vec_push(w->a, &w->out->list, line(w, s.slot));
     }
 }
@@ -388,7 +372,7 @@ static void solve_root(struct world *w, struct state s, const struct pat *p,
     ir_value v = ir_output(w->g, w->root, output);
     if (p->kind == PAT_ALT) {
         for (uint32_t i = 0; i < p->nalts; i++)
-            solve_root(w, copy(w, &s), p->alts[i], output);
+            solve_root(w, oracle_copy(w, &s), p->alts[i], output);
     } else if (p->kind == PAT_SLOT) {
         const struct rule_slot *x = &w->r->slots[p->slot];
         v = ir_output(w->g, w->root, x->def_output);
@@ -401,9 +385,9 @@ static void solve_root(struct world *w, struct state s, const struct pat *p,
     }
 }
 
-void oracle_matches(struct arena *a, struct ir_graph *g, const struct rule *r, ir_node root,
-                    struct oracle_lines *out) {
-    struct world w = {a, g, r, root, arena_zalloc(a, r->nslots * sizeof(uint32_t)), out};
+void oracle_matches(struct arena *a, struct pm_matcher *t, struct ir_graph *g,
+                    const struct rule *r, ir_node root, struct oracle_lines *out) {
+    struct world w = {a, g, r, root, arena_zalloc(a, r->nslots * sizeof(uint32_t)), out, t};
     struct state s = {.slot = arena_zalloc(a, r->nslots * sizeof *s.slot),
                       .defined = arena_zalloc(a, r->nslots * sizeof *s.defined)};
     struct pat p = {.kind = PAT_SLOT, .slot = r->roots[0]};
@@ -416,27 +400,37 @@ void oracle_matches(struct arena *a, struct ir_graph *g, const struct rule *r, i
     solve_root(&w, s, &p, 0);
 }
 
-const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_auto *p,
-                        const struct rule *r, const struct pm_binding *slots) {
-    struct world w = {a, g, r, IR_NONE, NULL, NULL};
-    struct holds *h = arena_zalloc(a, r->nslots * sizeof *h);
-    for (uint32_t i = 0; i < r->nslots; i++) {
-        const struct pm_binding b = slots[i];
-        switch (b.kind) {
-        case BOUND_VALUE: h[i] = value_of(b.a); break;
-        case BOUND_LIST: h[i] = (struct holds){.kind = VALUES, .a = b.a, .b = b.b}; break;
-        case BOUND_OP: h[i] = (struct holds){.kind = OPERATOR, .a = b.a}; break;
-        case BOUND_ATTRS: h[i] = (struct holds){.kind = PARAMS, .a = b.a}; break;
-        case BOUND_DIM: h[i] = (struct holds){.kind = DIM, .a = b.a, .b = b.b}; break;
-        case BOUND_DIMS: h[i] = (struct holds){DIMS, b.a, b.b, b.c, NULL, false}; break;
-        case BOUND_ATTR:
-            h[i] = (struct holds){PARAM, b.a, 0, 0, p->param.at[b.b], b.c != 0};
-            break;
-        case BOUND_MEMBERS:
-        case BOUND_NOTHING:
-        case BOUND_NODE: break;
-        }
+/* --- what the matcher says -------------------------------------------------------- */
+static struct holds of_binding(struct arena *a, const struct pm_auto *p,
+                               const struct pm_members *members, struct pm_binding b) {
+    struct holds *list;
+    switch (b.kind) {
+    case BOUND_VALUE: return value_of(b.a);
+    case BOUND_LIST: return (struct holds){.kind = VALUES, .a = b.a, .b = b.b};
+    case BOUND_OP: return (struct holds){.kind = OPERATOR, .a = b.a};
+    case BOUND_ATTRS: return (struct holds){.kind = PARAMS, .a = b.a};
+    case BOUND_DIM: return (struct holds){.kind = DIM, .a = b.a, .b = b.b};
+    case BOUND_DIMS: return (struct holds){.kind = DIMS, .a = b.a, .b = b.b, .c = b.c};
+    case BOUND_ATTR:
+        return (struct holds){
+            .kind = PARAM, .a = b.a, .param = p->param.at[b.b], .is_axis = b.c != 0};
+    case BOUND_MEMBERS: /* of members there are no members */
+        list = arena_new_array(a, struct holds, b.b);
+        for (uint32_t i = 0; i < b.b; i++)
+            list[i] = of_binding(a, p, NULL, members->at[b.a + i]);
+        return (struct holds){.kind = MEMBERS, .a = b.b, .members = list};
+    case BOUND_NOTHING:
+    case BOUND_NODE: break;
     }
+    return (struct holds){.kind = NOTHING};
+}
+
+const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_auto *p,
+                        const struct pm_members *members, const struct rule *r,
+                        const struct pm_binding *slots) {
+    struct world w = {.a = a, .g = g, .r = r};
+    struct holds *h = arena_zalloc(a, r->nslots * sizeof *h);
+    for (uint32_t i = 0; i < r->nslots; i++) h[i] = of_binding(a, p, members, slots[i]);
     return line(&w, h);
 }
 

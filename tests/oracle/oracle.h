@@ -14,12 +14,16 @@
 /* One line of text for each match of the rule at the node: its bindings. */
 struct oracle_lines {
     VEC(const char *) list;
+    bool unsure; /* the rules of the language leave open what is bound */
 };
-void oracle_matches(struct arena *a, struct ir_graph *g, const struct rule *r, ir_node root,
-                    struct oracle_lines *out);
-/* The bindings of a match that pm_matches reports, in the same form. */
+struct pm_matcher;
+/* t evaluates conditions on members of a family; NULL: there it is not sure. */
+void oracle_matches(struct arena *a, struct pm_matcher *t, struct ir_graph *g,
+                    const struct rule *r, ir_node root, struct oracle_lines *out);
+/* The bindings of a match that the matcher reports, in the same form. */
 const char *oracle_line(struct arena *a, struct ir_graph *g, const struct pm_auto *p,
-                        const struct rule *r, const struct pm_binding *slots);
+                        const struct pm_members *members, const struct rule *r,
+                        const struct pm_binding *slots);
 /* Sorts the lines, so that two lists can be compared. */
 void oracle_sort(struct oracle_lines *l);
 

@@ -104,8 +104,9 @@ int main(int argc, char **argv) {
     sum.most = (uint32_t)strtoul(argv[2], NULL, 10);
     for (; fgets(line, sizeof line, stdin); n++) wrong += !do_line(line, argv[1], image, &sum);
     printf("%u models, %u wrong: %" PRIu64 " nodes, %" PRIu64 " matches, %" PRIu64
-           " candidates, %" PRIu64 " without labels, %" PRIu64 " times the oracle\n",
-           n, wrong, sum.nodes, sum.matches, sum.labelled, sum.bare, sum.asked);
+           " candidates, %" PRIu64 " without labels, %" PRIu64 " times the oracle, which was "
+           "not sure %" PRIu64 " times\n",
+           n, wrong, sum.nodes, sum.matches, sum.labelled, sum.bare, sum.asked, sum.unsure);
     if (image) printf("%" PRIu64 " matches compared with those of compiled rules\n", sum.compared);
     return wrong ? RW_WRONG : RW_OK;
 }

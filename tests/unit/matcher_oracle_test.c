@@ -32,7 +32,7 @@ static bool add(void *ctx, const struct rule *r, const struct pm_binding *slots)
             f->in_order = false;
     }
     f->last = i;
-    vec_push(f->a, &f->of[i].list, oracle_line(f->a, f->g, f->p, r, slots));
+    vec_push(f->a, &f->of[i].list, oracle_line(f->a, f->g, f->p, NULL, r, slots));
     return true;
 }
 
@@ -64,7 +64,7 @@ static int compare_node(struct arena *a, const struct pm_auto *p, struct ir_grap
     int matches = 0;
     for (uint32_t i = 0; i < RULES; i++) {
         struct oracle_lines want = {0};
-        oracle_matches(a, g, rules[i], n, &want);
+        oracle_matches(a, NULL, g, rules[i], n, &want);
         oracle_sort(&want);
         oracle_sort(&f.of[i]);
         if (!same(&want, &f.of[i])) {
