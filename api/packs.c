@@ -105,6 +105,13 @@ bool api_load_packs(struct arena *a, const struct api_images *images, uint32_t n
     return true;
 }
 
+bool api_is_compiled(const struct api_images *images, const struct rule_pack *pack) {
+    for (uint32_t i = 0; i < images->list.len; i++)
+        for (uint32_t k = 0; k < images->list.at[i]->npacks; k++)
+            if (images->list.at[i]->packs[k] == pack) return true;
+    return false;
+}
+
 /* NULL when there is none: a model can do without being raised. */
 static const struct rule_pack *opset_pack(struct arena *a, const struct api_images *images,
                                           const struct dsl_paths *paths,

@@ -23,6 +23,8 @@ enum rw_code api_add_plugin(struct api_images *images, struct arena *a, const ch
 bool api_load_packs(struct arena *a, const struct api_images *images, uint32_t n,
                     const char *const *names, const struct dsl_paths *paths,
                     struct diag_sink *diags, const struct rule_pack **out);
+/* Is it one of the images', and not read from a file? */
+bool api_is_compiled(const struct api_images *images, const struct rule_pack *pack);
 /* Compiles packs together with "opset.rules", by which models are raised; NULL after an
  * error. Without that pack, which is a warning, names that changed their meaning keep a
  * model at its opset. */

@@ -122,7 +122,7 @@ void diag_print_all(const struct diag_sink *sink, enum diag_level lowest, struct
     bool shown = true; /* whether the error or warning that a note belongs to was shown */
     for (uint32_t i = 0; i < sink->list.len; i++) {
         const struct diag *d = &sink->list.at[i];
-        bool attached = d->level == DIAG_NOTE || d->level == DIAG_HELP;
+        bool attached = d->level < DIAG_WARNING && d->id == 0;
         if (!attached) shown = d->level >= lowest;
         if (shown) diag_print(d, out);
     }

@@ -53,7 +53,7 @@ struct diag {
 
 struct diag_sink {
     struct arena *arena;
-    VEC(struct diag) list; /* notes and helps follow what they belong to */
+    VEC(struct diag) list; /* notes and helps without an id follow what they belong to */
     uint32_t count[DIAG_LEVEL_N];
     uint32_t error_limit; /* 0 = 20; beyond it errors are counted, not kept */
     bool dropped;         /* the newest was only counted */

@@ -31,11 +31,13 @@ static const struct rule_pack *load(struct session *s, const char *name) {
 }
 
 static enum rw_code check_pack(struct session *s, const char *name) {
-    uint32_t before = s->diags.count[DIAG_WARNING];
-    const struct rule_pack *pack = load(s, name);
+    uint32_t before = s->diags.count[DIAG_WARNING], first = s->diags.list.len;
+    const struct rule_pack *const *packs = packs_load(s, 1, &name);
+    const struct rule_pack *pack = packs ? packs[0] : NULL;
     const struct pm_auto *rules = pack ? pm_compile(&s->arena, &pack, 1, &s->diags) : NULL;
     if (!rules || (s->options.plugins.len > 0 && !packs_natives(s, rules))) return RW_USAGE;
-    enum rw_code code = lint_pack(pack, &s->diags);
+    enum rw_code code = lint_pack(pack, s->options.verbosity > 0, &s->diags);
+    lint_allow(pack, true, &s->diags, first);
     flush(s);
     uint32_t warnings = s->diags.count[DIAG_WARNING] - before;
     if (code != RW_OK || s->options.verbosity < 0 || s->options.json) return code;

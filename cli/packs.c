@@ -4,6 +4,7 @@
 #include "api/packs.h"
 #include "api/paths.h"
 #include "cli/cli.h"
+#include "lint/lint.h"
 
 static const char *const standard[] = {"auto.rules"};
 
@@ -62,12 +63,19 @@ const struct pm_auto *packs_for_run(struct session *s) {
     if (!images) return NULL;
     if (o->packs.len == 0) name_plugin_packs(s, images);
     uint32_t n = o->packs.len ? o->packs.len : 1;
+    uint32_t first = s->diags.list.len;
     const struct rule_pack **packs =
         arena_new_array(&s->arena, const struct rule_pack *, n);
     if (!api_load_packs(&s->arena, images, n, o->packs.len ? o->packs.at : standard,
                         &paths, &s->diags, packs))
         return NULL;
-    return api_compile(&s->arena, images, packs, n, &paths, &s->diags);
+    const struct pm_auto *rules = api_compile(&s->arena, images, packs, n, &paths, &s->diags);
+    for (uint32_t i = 0; rules && i < n; i++) {
+        if (api_is_compiled(images, packs[i])) continue;
+        lint_allow(packs[i], false, &s->diags, first); /* of what reading it said */
+        lint_briefly(packs[i], &s->diags);
+    }
+    return rules;
 }
 
 struct pm_options packs_run_options(const struct options *o,

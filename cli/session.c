@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 static enum diag_level lowest_level(const struct session *s) {
-    return s->options.verbosity < 0 ? DIAG_ERROR : DIAG_WARNING;
+    return s->options.verbosity < 0 ? DIAG_ERROR
+           : s->options.verbosity > 0 ? DIAG_NOTE : DIAG_WARNING;
 }
 
 void session_flush(struct session *s) {

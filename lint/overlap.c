@@ -99,6 +99,14 @@ static void tell_meeting(struct lint *l, const struct rule *a, const struct rule
     diag_where(l->diags, DIAG_NOTE, NULL, "both match on\n%s", graph);
 }
 
+static void tell_competing(struct lint *l, const struct rule *a, const struct rule *b,
+                           const char *graph) {
+    diag_at(l->diags, DIAG_NOTE, b->at, "\"%s\" competes with \"%s\"", b->name, a->name);
+    diag_id(l->diags, DIAG_R_COMPETING);
+    point_at(l, a, why_first(a, b));
+    diag_where(l->diags, DIAG_NOTE, NULL, "both match on\n%s", graph);
+}
+
 /* --- one pair, a before b ---------------------------------------------------------- */
 static bool targets_meet(uint32_t a, uint32_t b) {
     uint32_t narrow = TARGET_ORT_CPU | TARGET_ORT_CUDA;
@@ -110,6 +118,7 @@ static void pair(struct lint *l, const struct rule *a, const struct rule *b) {
     struct arena keep = ARENA_EMPTY;
     struct meeting m = {.l = l, .a = a, .b = b, .keep = &keep};
     if (lint_is_dead(l, a) || lint_is_dead(l, b)) return;
+    if (l->brief && !lint_is_own(l, a) && !lint_is_own(l, b)) return;
     if (!targets_meet(a->targets, b->targets)) return;
     meeting(&m, false);
     if (m.solutions == 0) return;
@@ -118,8 +127,11 @@ static void pair(struct lint *l, const struct rule *a, const struct rule *b) {
         tell_covered(l, a, b, back == LINT_COVERED);
         lint_set_dead(l, b);
     } else if (a->priority == b->priority && (cover || a->size == b->size)) {
-        meeting(&m, true);
+        if (!l->brief) meeting(&m, true);
         if (m.witness) tell_meeting(l, a, b, cover && !back, m.witness);
+    } else if (l->competing && a->priority != b->priority) {
+        meeting(&m, true);
+        if (m.witness) tell_competing(l, a, b, m.witness);
     }
     arena_free(&keep);
 }

@@ -50,7 +50,7 @@ static void lint_stage(struct lint *l, const struct rule_stage *s) {
     }
     sort(&p, &a);
     lint_overlaps(l, &p);
-    lint_cycles(l, &p);
+    if (!l->brief) lint_cycles(l, &p);
     arena_free(&a);
 }
 
@@ -63,22 +63,26 @@ static void tell_cut(struct lint *l) {
 }
 
 static void lint_rule(struct lint *l, const struct rule *r) {
-    lint_advice(l, r);
+    if (!l->brief) lint_advice(l, r);
     if (!lint_never(l, r) || !lint_facts(l, r)) lint_set_dead(l, r);
-    else lint_ambiguous(l, r);
+    else if (!l->brief) lint_ambiguous(l, r);
 }
 
-enum rw_code lint_pack(const struct rule_pack *pack, struct diag_sink *diags) {
+void lint_all(struct lint *l) {
     struct arena a = ARENA_EMPTY;
-    struct lint l = {.pack = pack, .diags = diags, .budget = BUDGET,
-                     .witnesses = MOST_WITNESSES};
-    uint32_t before = diags->count[DIAG_ERROR];
-    map_init(&l.dead, &a);
-    for (uint32_t i = 0; i < pack->nrules; i++)
-        if (lint_is_own(&l, pack->rules[i])) lint_rule(&l, pack->rules[i]);
-    for (uint32_t i = 0; i < pack->nstages; i++)
-        if (!pack->stages[i].is_pass) lint_stage(&l, &pack->stages[i]);
-    tell_cut(&l);
+    map_init(&l->dead, &a);
+    for (uint32_t i = 0; i < l->pack->nrules && l->budget > 0; i++)
+        if (lint_is_own(l, l->pack->rules[i])) lint_rule(l, l->pack->rules[i]);
+    for (uint32_t i = 0; i < l->pack->nstages; i++)
+        if (!l->pack->stages[i].is_pass) lint_stage(l, &l->pack->stages[i]);
+    tell_cut(l);
     arena_free(&a);
+}
+
+enum rw_code lint_pack(const struct rule_pack *pack, bool competing, struct diag_sink *diags) {
+    struct lint l = {.pack = pack, .diags = diags, .budget = BUDGET,
+                     .witnesses = MOST_WITNESSES, .competing = competing};
+    uint32_t before = diags->count[DIAG_ERROR];
+    lint_all(&l);
     return diags->count[DIAG_ERROR] == before ? RW_OK : RW_USAGE;
 }

@@ -15,6 +15,8 @@ struct lint {
     uint32_t cut;       /* questions that were too big to be answered in full */
     const struct rule *cut_first; /* about which the first of them was */
     struct map dead;    /* rules by address: no more is said of them */
+    bool brief;         /* what takes long is left out, and what is no fault */
+    bool competing;     /* say too which pairs a priority decides */
 };
 
 /* The rules of a phase in the order in which they are tried. */
@@ -24,6 +26,8 @@ struct lint_phase {
     const struct rule **rules;
 };
 
+/* pack.c: all of them, of a struct that has pack, sink and bounds. */
+void lint_all(struct lint *l);
 /* A question about the rule was too big. */
 void lint_set_cut(struct lint *l, const struct rule *r);
 /* Is it for this file to be told? */
