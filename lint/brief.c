@@ -4,7 +4,7 @@
  */
 #include "lint/pack.h"
 
-#define BUDGET 300000u /* steps: some milliseconds */
+#define BUDGET 100000u /* steps: some milliseconds */
 #define MOST_TOLD 3u
 
 /* Advice concerns who writes the pack, not who runs it. */
