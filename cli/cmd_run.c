@@ -19,6 +19,7 @@ struct job {
     struct progress progress;
     struct pm_report report;
     const struct pm_natives *natives; /* predicates of plug-ins */
+    struct judge_constants *constants; /* NULL: --fold-ort=off */
 };
 
 static bool is_stream(const char *path) { return rw_streq(path, "-"); }
@@ -44,6 +45,7 @@ static enum rw_code rewrite(struct job *j, const struct pm_auto *rules) {
     struct pm_options run = packs_run_options(o, j->natives);
     run.progress = progress_step;
     run.progress_ctx = &j->progress;
+    run.runtime = j->constants ? judge_constants_runtime(j->constants) : NULL;
     struct api_verify verify = {.library = o->ort, .ninputs = o->inputs.len,
                                 .inputs = o->inputs.at};
     TRY(api_prepare(j->model, o->verify, &j->s->diags));
@@ -78,12 +80,20 @@ static void print_summary(const struct job *j, struct buf *text) {
     buf_putc(text, '\n');
 }
 
-/* Nodes over constants that stay. */
-static void print_left(const struct ir_model *m, struct buf *text) {
-    uint32_t left = m->folding.left;
-    if (left > 0)
+/* Nodes over constants that stay, and those that only the runtime could compute. */
+static void print_folding(const struct job *j, struct buf *text) {
+    const struct ir_folding *f = &j->rewritten.model->folding;
+    const char *version = j->constants ? judge_constants_version(j->constants) : NULL;
+    if (f->given > 0)
+        buf_printf(text, "  %u node%s over constants computed by ONNX Runtime %s\n", f->given,
+                   plural(f->given), version);
+    if (f->asked > f->given)
+        buf_printf(text, "  %u node%s over constants not folded: ONNX Runtime %s\n",
+                   f->asked - f->given, plural(f->asked - f->given),
+                   version ? "does not compute them" : "is not there to compute them (--ort)");
+    if (f->left > 0)
         buf_printf(text, "  %u node%s over constants not folded: the file would be larger "
-                   "(--fold-limit)\n", left, plural(left));
+                   "(--fold-limit)\n", f->left, plural(f->left));
 }
 
 static void print_verified(const struct api_rewritten *r, struct buf *text) {
@@ -105,7 +115,7 @@ static void print_report(struct job *j) {
     if (o->verbosity < 0) return;
     print_summary(j, &text);
     report_applied(&j->report, o->verbosity > 0, &text);
-    print_left(j->rewritten.model, &text);
+    print_folding(j, &text);
     print_verified(&j->rewritten, &text);
     if (o->time) report_times(&j->stages, &text);
     fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);
@@ -144,7 +154,9 @@ static enum rw_code run(struct session *s) {
     j.model = ir_model_read(&s->arena, j.in, &s->diags);
     stages_end(&j.stages, "read");
     if (!j.model) return RW_FORMAT;
+    if (!s->options.fold_alone) j.constants = judge_constants_new(s->options.ort);
     enum rw_code code = rewrite_and_write(&j, rules);
+    judge_constants_close(j.constants);
     api_rewritten_close(&j.rewritten, j.model);
     ir_model_close(j.model);
     return code;

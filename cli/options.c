@@ -12,7 +12,7 @@ enum option_id {
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
     OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_DIM, OPT_THREADS, OPT_RUNS,
-    OPT_DISABLE, OPT_LIMIT, OPT_LATER
+    OPT_DISABLE, OPT_LIMIT, OPT_FOLD_ORT, OPT_LATER
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE | FOR_TUNE)
@@ -49,6 +49,8 @@ static const struct option_def defs[] = {
      "copy (default), external: to a data file beside OUT, share: stay in MODEL"},
     {OPT_FOLD_LIMIT, 0, "fold-limit", "BYTES", FOR_RUN | FOR_TUNE,
      "by how much folding one constant may enlarge the file (default 64K)"},
+    {OPT_FOLD_ORT, 0, "fold-ort", "auto|off", FOR_RUN,
+     "off: no constants by ONNX Runtime where onnxrw has not the operator"},
     {OPT_VERIFY, 0, "verify", "HOW", FOR_RUN | FOR_TUNE,
      "off, structure (default), or by ONNX Runtime: rewrites, model"},
     {OPT_VALUES, 0, "inputs", "A,B", FOR_CAPTURE, "values that the subgraph begins with"},
@@ -111,6 +113,7 @@ static const struct choice weights[] = {
 static const struct choice verifications[] = {
     {"off", PM_VERIFY_OFF}, {"structure", PM_VERIFY_STRUCTURE},
     {"rewrites", PM_VERIFY_REWRITES}, {"model", PM_VERIFY_MODEL}};
+static const struct choice fold_orts[] = {{"auto", 0}, {"off", 1}};
 static const struct choice on_errors[] = {{"fail", 0}, {"original", 1}};
 
 struct reader {
@@ -287,6 +290,10 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_ON_ERROR:
         if (!choose(r, d, value, on_errors, countof(on_errors), &x)) return false;
         o->original_on_error = x != 0;
+        return true;
+    case OPT_FOLD_ORT:
+        if (!choose(r, d, value, fold_orts, countof(fold_orts), &x)) return false;
+        o->fold_alone = x != 0;
         return true;
     case OPT_DRY_RUN: o->dry_run = true; return true;
     case OPT_DURABLE: o->durable = true; return true;

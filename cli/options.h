@@ -33,6 +33,7 @@ struct options {
     enum rule_class level;
     enum ir_weights weights;
     uint64_t fold_limit; /* bytes */
+    bool fold_alone;     /* --fold-ort=off */
     enum pm_verify verify;
     const char *rule, *node, *keep, *ort, *name; /* --rule, --node ..., or NULL */
     int64_t seed, count, jobs, threads, runs;

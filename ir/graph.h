@@ -71,7 +71,11 @@ struct ir_use_info {
     ir_value inner;        /* ... and the IR_IS_OUTER value in it */
 };
 
-enum ir_node_flag { IR_NODE_DEAD = 1, IR_NODE_CHANGED = 2 /* not as in the file */ };
+enum ir_node_flag {
+    IR_NODE_DEAD = 1,
+    IR_NODE_CHANGED = 2, /* not as in the file */
+    IR_NODE_TRIED = 4    /* folding asked the runtime for it, once and for all */
+};
 
 struct ir_node_info {
     const char *name;
@@ -136,6 +140,9 @@ struct ir_folding {
     uint64_t growth; /* bytes, net */
     uint64_t spent;  /* bytes that were read or made at once */
     uint32_t left;   /* nodes over constants that it left because of the limit, last time */
+    uint32_t asked;  /* nodes whose results were asked of a runtime, ... */
+    uint32_t given;  /* ... those that it gave, ... */
+    uint64_t read;   /* ... and bytes of their operands */
 };
 
 struct ir_model {

@@ -10,10 +10,20 @@
 
 #include "ir/graph.h"
 
+/* Computes nodes over constants whose operators ir/eval.h has not; how is not for ir/ to
+ * know. The results of n that are used are new tensors in *a, in out[0..nout); their types
+ * and shapes are not to be trusted. false: it cannot be done. */
+struct ir_runtime {
+    void *ctx;
+    bool (*compute)(void *ctx, struct ir_graph *g, ir_node n, struct arena *a,
+                    struct ir_tensor **out);
+};
+
 #define IR_FOLD_LIMIT ((uint64_t)64 << 10)
 struct ir_pass_options {
     /* Bytes by which folding one node may make the file larger, net of what it frees. */
     uint64_t fold_limit;
+    const struct ir_runtime *runtime; /* or NULL */
 };
 struct ir_pass {
     const char *name, *what; /* "dce", "dead nodes, initializers ..." */

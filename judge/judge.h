@@ -8,6 +8,7 @@
 
 #include "judge/bench.h"
 #include "judge/compare.h"
+#include "judge/constants.h"
 #include "judge/diff.h"
 #include "judge/inputs.h"
 #include "judge/layers.h"

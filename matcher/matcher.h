@@ -100,6 +100,7 @@ struct pm_options {
     enum pm_verify verify;
     enum pm_labelling labels;
     uint64_t fold_limit;
+    const struct ir_runtime *runtime; /* for constants that ir/ cannot compute, or NULL */
     uint32_t ndefines;
     const struct pm_define *defines;
     const struct pm_natives *natives; /* or NULL */

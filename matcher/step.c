@@ -143,7 +143,8 @@ static struct pm_rested *rested(struct pm_run *r, const struct ir_pass *pass) {
 
 uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
     const struct ir_pass_options o = {
-        r->options->fold_limit ? r->options->fold_limit : IR_FOLD_LIMIT};
+        .fold_limit = r->options->fold_limit ? r->options->fold_limit : IR_FOLD_LIMIT,
+        .runtime = r->options->runtime};
     const char *which = arena_printf(r->report_arena, "%u", number);
     const struct pm_rested now = {pass, r->model->edits, ir_dims_mark(r->model->dims)};
     struct pm_rested *was = rested(r, pass);

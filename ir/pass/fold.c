@@ -23,6 +23,7 @@
 #define MOST_GROWTH 16
 
 struct fold {
+    const struct ir_runtime *runtime; /* or NULL */
     uint64_t limit;
     uint64_t budget; /* bytes that may still be read or made */
 };
@@ -42,11 +43,15 @@ static bool has_constants_alone(const struct ir_graph *g, ir_node n) {
     return ir_nod(g, n)->nin > 0;
 }
 
+static bool is_evaluated(const struct ir_graph *g, ir_node n) {
+    return ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n));
+}
+
 /* What most nodes fail is asked first. */
-static bool is_candidate(const struct ir_graph *g, ir_node n) {
+static bool is_candidate(const struct fold *f, const struct ir_graph *g, ir_node n) {
     if (!ir_nod(g, n)->schema || !has_constants_alone(g, n)) return false;
     if (ir_is_op(g, n, "Constant") || makes_output(g, n)) return false;
-    if (!ir_eval_folds(ir_domain_name(g, n), ir_op_name(g, n))) return false;
+    if (!is_evaluated(g, n) && !(f->runtime && ir_fold_may_ask(g, n))) return false;
     return !ir_callee(g, n); /* a function took the name */
 }
 
@@ -121,21 +126,29 @@ static uint64_t bytes_expected(const struct ir_graph *g, ir_node n) {
     return sum;
 }
 
+static bool compute(struct fold *f, struct ir_graph *g, ir_node n,
+                    struct ir_tensor **out) {
+    struct arena *a = g->model->arena;
+    const struct ir_eval_limits limits = {LARGEST, IR_LEAST_LAZY, UINT64_MAX, &f->budget};
+    return is_evaluated(g, n) ? ir_eval_node(g, n, a, &limits, out)
+                              : ir_fold_ask(f->runtime, g, n, a, out);
+}
+
 /* The results of n, in the model's arena; NULL when they cannot be had or are too large. */
 static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n,
                                    struct arena *work) {
     struct ir_model *m = g->model;
     uint64_t freed = freed_with(g, n, work);
-    const struct ir_eval_limits limits = {LARGEST, IR_LEAST_LAZY, UINT64_MAX, &f->budget};
     struct ir_tensor **out = arena_new_array(work, struct ir_tensor *, ir_nod(g, n)->nout);
     struct arena_mark mark = arena_mark(m->arena);
     bool small = stays_small(f, m, bytes_expected(g, n), freed);
-    bool made = small && ir_eval_node(g, n, m->arena, &limits, out);
+    bool made = small && compute(f, g, n, out);
     uint64_t bytes = made ? bytes_made(g, n, out) : 0;
     small = small && stays_small(f, m, bytes, freed);
     m->folding.left += !small;
     if (made && small) {
         count_growth(&m->folding, bytes, freed);
+        m->folding.given += !is_evaluated(g, n);
         return out;
     }
     arena_reset(m->arena, mark);
@@ -162,7 +175,7 @@ static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
     uint32_t folded = 0;
     for (ir_node n = g->first, next; n != IR_NONE; n = next) {
         next = ir_nod(g, n)->next;
-        if (!is_candidate(g, n) || ir_is_unused(g, n)) continue;
+        if (!is_candidate(ctx, g, n) || ir_is_unused(g, n)) continue;
         struct arena work = ARENA_EMPTY;
         struct ir_tensor **out = evaluate(ctx, g, n, &work);
         if (out) {
@@ -176,7 +189,8 @@ static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
 
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o) {
     m->folding.left = 0;
-    struct fold f = {.limit = o ? o->fold_limit : IR_FOLD_LIMIT,
+    struct fold f = {.runtime = o ? o->runtime : NULL,
+                     .limit = o ? o->fold_limit : IR_FOLD_LIMIT,
                      .budget = BUDGET - m->folding.spent};
     uint32_t folded = ir_pass_over(m, fold_graph, &f);
     m->folding.spent = BUDGET - f.budget;

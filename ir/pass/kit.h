@@ -31,6 +31,12 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
  * more. */
 #define IR_MOST_COMPARED 16
 
+/* fold_runtime.c: may the results of n, whose operands are constants, be asked of a runtime,
+ * and those results; false where it gives none, or others than inference says. */
+bool ir_fold_may_ask(const struct ir_graph *g, ir_node n);
+bool ir_fold_ask(const struct ir_runtime *r, struct ir_graph *g, ir_node n, struct arena *a,
+                 struct ir_tensor **out);
+
 /* targets.c: a constant in the place of an operand of n that says a shape, if the symbols
  * allow it. */
 bool ir_settle_target(struct ir_graph *g, ir_node n);

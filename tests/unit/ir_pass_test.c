@@ -293,9 +293,9 @@ static void folding_counts_the_growth_of_the_file(void) {
                               "}\n";
     struct fixture f;
     set_up(&f, tile); /* 32 bytes made, 8 and 8 freed: 16 more */
-    expect_after(&f, "fold", &(struct ir_pass_options){15}, 0, tile);
+    expect_after(&f, "fold", &(struct ir_pass_options){.fold_limit = 15}, 0, tile);
     set_up(&f, tile);
-    expect_after(&f, "fold", &(struct ir_pass_options){16}, 1,
+    expect_after(&f, "fold", &(struct ir_pass_options){.fold_limit = 16}, 1,
                  HEADER "g (float[2] x) => (float[8] y)\n"
                         "   <float[8] t = {1, 2, 1, 2, 1, 2, 1, 2}>\n"
                         "{\n"
@@ -328,6 +328,81 @@ static void folding_is_bounded_over_the_whole_model(void) {
     CU_ASSERT_EQUAL(ir_pass_find("fold")->run(f.m, NULL), 0);
     check(&f);
     arena_free(&f.arena);
+}
+
+/* A runtime that gives what it was made with, and counts how often it was asked. */
+struct fake {
+    enum ir_dtype dtype;
+    uint32_t rank;
+    int64_t dims[4];
+    uint32_t asked;
+};
+
+static bool give(void *ctx, struct ir_graph *g, ir_node n, struct arena *a,
+                 struct ir_tensor **out) {
+    static const float zeros[64];
+    struct fake *f = ctx;
+    RW_UNUSED(g);
+    RW_UNUSED(n);
+    f->asked++;
+    out[0] = ir_tensor_new(a, f->dtype, f->rank, f->dims, zeros);
+    return true;
+}
+
+#define CONV(operand)                                                                      \
+    HEADER "g (float[1, 1, 2, 2] x) => (float[1, 1, 2, 2] y)\n"                            \
+           "   <float[1, 1, 2, 2] w = {1, 2, 3, 4},\n"                                     \
+           "    float[1, 1, 1, 1] k = {5}>\n"                                              \
+           "{\n"                                                                           \
+           "   c = Conv (" operand ", k)\n"                                                \
+           "   y = Add (x, c)\n"                                                           \
+           "}\n"
+
+static void expect_of_runtime(const char *text, struct fake fake, uint32_t folded,
+                              uint32_t asked, const char *wanted) {
+    struct ir_runtime runtime = {&fake, give};
+    struct ir_pass_options o = {.fold_limit = 100, .runtime = &runtime};
+    struct fixture f;
+    set_up(&f, text);
+    ir_infer_model(f.m, &f.diags);
+    CU_ASSERT_EQUAL(ir_pass_find("fold")->run(f.m, &o), folded);
+    CU_ASSERT_EQUAL(ir_pass_find("fold")->run(f.m, &o), 0);
+    CU_ASSERT_EQUAL(fake.asked, asked); /* once and for all */
+    CU_ASSERT_EQUAL(f.m->folding.given, folded);
+    check(&f);
+    CU_ASSERT_STRING_EQUAL(print(&f), wanted);
+    arena_free(&f.arena);
+}
+
+static void what_a_runtime_gives_must_be_what_inference_says(void) {
+    const char *folded = HEADER "g (float[1, 1, 2, 2] x) => (float[1, 1, 2, 2] y)\n"
+                                "   <float[1, 1, 2, 2] c = {0, 0, 0, 0}>\n"
+                                "{\n"
+                                "   y = Add (x, c)\n"
+                                "}\n";
+    struct fake right = {IR_FLOAT, 4, {1, 1, 2, 2}, 0};
+    struct fake other_type = {IR_INT32, 4, {1, 1, 2, 2}, 0};
+    struct fake other_rank = {IR_FLOAT, 3, {1, 2, 2, 0}, 0};
+    struct fake other_shape = {IR_FLOAT, 4, {1, 1, 2, 3}, 0};
+    expect_of_runtime(CONV("w"), right, 1, 1, folded);
+    expect_of_runtime(CONV("w"), other_type, 0, 1, CONV("w"));
+    expect_of_runtime(CONV("w"), other_rank, 0, 1, CONV("w"));
+    expect_of_runtime(CONV("w"), other_shape, 0, 1, CONV("w"));
+    expect_of_runtime(CONV("x"), right, 0, 0, CONV("x"));
+}
+
+static void chance_and_quantised_weights_are_not_asked_of_a_runtime(void) {
+    struct fake fake = {IR_FLOAT, 1, {2}, 0};
+    const char *drawn = HEADER "g (float[2] x) => (float[2] y)\n"
+                               "   <float[2] w = {1, 2},\n"
+                               "    int8[2] q = {1, 2},\n"
+                               "    float s = {0.5}>\n"
+                               "{\n"
+                               "   r = RandomNormalLike (w)\n"
+                               "   d = DequantizeLinear (q, s)\n"
+                               "   y = Sum (x, r, d)\n"
+                               "}\n";
+    expect_of_runtime(drawn, fake, 0, 0, drawn);
 }
 
 static void bodies_fold_what_they_see_of_outer_constants(void) {
@@ -637,6 +712,8 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, what_is_no_constant_is_not_folded);
     CU_ADD_TEST(s, folding_counts_the_growth_of_the_file);
     CU_ADD_TEST(s, folding_is_bounded_over_the_whole_model);
+    CU_ADD_TEST(s, what_a_runtime_gives_must_be_what_inference_says);
+    CU_ADD_TEST(s, chance_and_quantised_weights_are_not_asked_of_a_runtime);
     CU_ADD_TEST(s, bodies_fold_what_they_see_of_outer_constants);
     CU_ADD_TEST(s, old_models_and_functions_get_constant_nodes);
     CU_ADD_TEST(s, equal_initializers_become_one);
