@@ -61,6 +61,8 @@ static struct pm_val call_value(const struct call *c) {
     return pm_known(c->env, c->arg[0]);
 }
 
+static struct pm_val call_items(const struct call *c) { return pm_items(c->env, c->arg[0]); }
+
 static struct pm_val call_uses(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;
     return pm_int(ir_val(c->env->site.g, c->arg[0].value)->nuses);

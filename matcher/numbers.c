@@ -43,14 +43,23 @@ static struct pm_val element(struct ir_model *m, const struct ir_tensor *t, uint
     return ir_tensor_double_at(m, t, i, &x) ? pm_real(x, pm_tolerance(t->dtype)) : unknown;
 }
 
-static struct pm_val tensor_value(struct pm_env *env, const struct ir_tensor *t) {
-    struct ir_model *m = env->site.g->model;
-    if (t->rank != 1) return t->count == 1 ? element(m, t, 0) : unknown;
+static struct pm_val all_elements(struct pm_env *env, const struct ir_tensor *t) {
     if (t->count > MAX_ITEMS) return unknown;
     uint32_t n = (uint32_t)t->count;
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, n);
-    for (uint32_t i = 0; i < n; i++) items[i] = element(m, t, i);
+    for (uint32_t i = 0; i < n; i++) items[i] = element(env->site.g->model, t, i);
     return pm_list(n, items);
+}
+
+static struct pm_val tensor_value(struct pm_env *env, const struct ir_tensor *t) {
+    if (t->rank == 1) return all_elements(env, t);
+    return t->count == 1 ? element(env->site.g->model, t, 0) : unknown;
+}
+
+struct pm_val pm_items(struct pm_env *env, struct pm_val v) {
+    if (v.kind != VAL_VALUE) return v.kind == VAL_ABSENT ? v : unknown;
+    const struct ir_tensor *t = ir_const(env->site.g, v.value);
+    return t ? all_elements(env, t) : unknown;
 }
 
 struct pm_val pm_known(struct pm_env *env, struct pm_val v) {
