@@ -221,6 +221,28 @@ static struct pm_val call_floor(const struct call *c) {
     return v.kind == VAL_REAL && fabs(v.real) < 0x1p53 ? pm_int((int64_t)v.real) : unknown;
 }
 
+/* An equation of Einsum with its letters renamed to a, b, c ... as they come, and without
+ * spaces. */
+static struct pm_val call_canonical(const struct call *c) {
+    struct ir_string s = c->arg[0].s;
+    if (c->arg[0].kind != VAL_STRING || s.len > 256) return unknown;
+    char *text = arena_alloc(c->env->site.arena, s.len + 1), names[256] = {0}, next = 'a';
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char x = (unsigned char)s.at[i];
+        bool letter = (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z');
+        if (x == ' ') continue;
+        if (letter && !names[x]) {
+            names[x] = next;
+            if (next == 'z') return unknown;
+            next++;
+        }
+        text[n++] = letter ? names[x] : (char)x;
+    }
+    text[n] = '\0';
+    return (struct pm_val){.kind = VAL_STRING, .s = {text, n}};
+}
+
 /* --- permutations ----------------------------------------------------------------- */
 /* perm left out reverses the axes; that says something once the rank is known. */
 static struct pm_val reversal(struct pm_env *env, uint32_t n) {
