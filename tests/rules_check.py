@@ -2,8 +2,10 @@
 """Are the packs of the repository free of findings, and is each id explained?
 
 usage: rules_check.py ONNXRW
-`rules check` must have nothing to say of rules/; a run says the most important of a pack; docs/diagnostics.md must have a section for
-each id, with the title that `rules explain` prints; each must be seen in a golden text.
+`rules check` must have nothing to say of rules/; a run says the most important of a pack;
+docs/diagnostics.md must have a section for each id, with the title that `rules explain` prints;
+each must be seen in a golden text. docs/rules.md must name the rules and passes that there are,
+and all rules of the packs that it is about.
 SPDX-License-Identifier: Apache-2.0
 """
 import pathlib
@@ -81,8 +83,23 @@ def brief(onnxrw):
             yield f"what is allowed is counted: {code}"
 
 
+def rule_names(paths):
+    return {n for p in paths for n in re.findall(r"^rule (\w+)", p.read_text("utf-8"), re.M)}
+
+
+def table():
+    page = (ROOT / "docs" / "rules.md").read_text("utf-8")
+    passes = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "passes.md").read_text("utf-8"), re.M)
+    named = set(re.findall(r"`(\w+)`", page))
+    for name in sorted(named - rule_names((ROOT / "rules").rglob("*.rules")) - set(passes)):
+        yield f"docs/rules.md names \"{name}\", which is no rule and no pass"
+    about = [ROOT / "rules" / "lib" / f"{p}.rules" for p in set(re.findall(r"\[(\w+)\](?!\()", page))]
+    for name in sorted(rule_names(about) - named):
+        yield f"docs/rules.md does not name rule \"{name}\""
+
+
 def main():
-    wrong = [*packs(sys.argv[1]), *ids(sys.argv[1]), *brief(sys.argv[1])]
+    wrong = [*packs(sys.argv[1]), *ids(sys.argv[1]), *brief(sys.argv[1]), *table()]
     print("\n".join(wrong) or "no findings")
     sys.exit(1 if wrong else 0)
 
