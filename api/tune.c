@@ -5,6 +5,7 @@
 #include "base/process.h"
 
 #define SECONDS 0.3     /* that a process runs a model for */
+#define PATIENCE 60     /* with a job, beyond all the time there is */
 /* After so many pairs of processes a choice is left that is slower, or faster by little at
  * most; after so many more, which say what is beyond the noise, one that seems no faster. */
 #define FIRST_LOOK 3
@@ -192,7 +193,8 @@ enum rw_code api_tune(struct api_tune *t) {
     struct tuning x = {.t = t, .begin = process_seconds()};
     x.end = x.begin + CHOOSING * t->seconds;
     x.bench = (struct judge_bench){.library = t->library, .threads = t->threads,
-                                   .seconds = SECONDS, .in = t->in, .arena = t->arena,
+                                   .seconds = SECONDS, .limit = t->seconds + PATIENCE,
+                                   .in = t->in, .arena = t->arena,
                                    .diags = t->diags};
     diag_init(&x.unheard, t->arena);
     enum rw_code code = begin(&x);

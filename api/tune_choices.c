@@ -126,8 +126,9 @@ static bool has_phases(const struct groups *g, const char *pack, const char *pha
     return false;
 }
 
+/* The last first: what runs early cleans up, and what runs late makes operators. */
 static void add_groups(struct groups *g, const struct pm_report *r, bool of_phases) {
-    for (uint32_t i = 0; i < r->rules.len; i++) {
+    for (uint32_t i = r->rules.len; i-- > 0;) {
         uint64_t key = (uint64_t)(uintptr_t)r->rules.at[i].rule;
         uint32_t at = r->rules.at[i].count ? map_get(&g->number, key) : MAP_NONE;
         if (at == MAP_NONE) continue;

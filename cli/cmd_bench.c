@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define SECONDS 0.5 /* that a process runs a model for */
+#define LIMIT 600   /* of one job: reading a large model, runs of a slow one */
 
 struct job {
     struct session *s;
@@ -55,7 +56,7 @@ static void enter(struct job *j) {
 static enum rw_code measure(struct job *j) {
     const struct options *o = &j->s->options;
     j->bench = (struct judge_bench){.library = o->ort, .threads = (uint32_t)o->threads,
-                                    .seconds = SECONDS, .in = &j->in,
+                                    .seconds = SECONDS, .limit = LIMIT, .in = &j->in,
                                     .arena = &j->s->arena, .diags = &j->s->diags};
     progress_begin(&j->progress, o->verbosity < 0);
     enum rw_code code = RW_OK;

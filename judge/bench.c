@@ -4,7 +4,6 @@
 #include "judge/bench.h"
 
 #define SHORTEST 1e-9 /* of a clock that did not go on */
-#define MOST_SECONDS 600 /* of one job: reading a large model, a run of a slow one */
 
 static enum rw_code does_not_run(struct judge_bench *b, const struct judge_contestant *c,
                                  struct judge *j) {
@@ -33,7 +32,7 @@ static void note(struct judge_bench *b, struct judge_contestant *c,
 
 static enum rw_code one_process(struct judge_bench *b, struct judge_contestant *c) {
     struct judge_options o = {.library = b->library, .threads = b->threads,
-                              .seconds = MOST_SECONDS, .optimise = true,
+                              .seconds = b->limit, .optimise = true,
                               .disabled = c->disabled};
     struct judge_times times;
     struct judge *j;

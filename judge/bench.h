@@ -24,6 +24,7 @@ struct judge_bench {
     const char *library;        /* of the runtime, or NULL */
     uint32_t threads;
     double seconds;             /* that a process runs for */
+    double limit;               /* most time of one job, such as reading a large model */
     const struct judge_values *in;
     struct arena *arena;
     struct diag_sink *diags;
