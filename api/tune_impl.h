@@ -20,6 +20,7 @@ struct tune_variant {
     struct judge_model model;
     struct pm_report report;
     uint32_t nodes;
+    uint64_t outline;    /* of what the runtime makes of it; 0: not known */
     uint64_t optimisers; /* of the runtime, that have something to do in it, as bits */
 };
 /* --- tune_variant.c: models of states -------------------------------------------------- */

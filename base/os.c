@@ -41,8 +41,8 @@ static int open_retry(const char *path, int flags, mode_t mode) {
     return fd;
 }
 
-/* A file without a name in the folder for temporary files. */
-static int open_nameless(void) {
+/* In the folder for temporary files. */
+int os_nameless(void) {
     const char *folder = getenv("TMPDIR");
     if (!folder || !*folder) folder = "/tmp";
     int fd = open_retry(folder, O_TMPFILE | O_RDWR, 0600);
@@ -63,7 +63,7 @@ static ssize_t read_retry(int fd, void *to, size_t len) {
 
 /* Replaces a stream, which might never end, by a nameless file with its contents. */
 static bool spool(int *fd) {
-    int to = open_nameless();
+    int to = os_nameless();
     char *buffer = malloc(OS_WRITE_PIECE);
     if (!buffer) rw_out_of_memory();
     bool ok = to >= 0;

@@ -28,6 +28,9 @@ const char *os_error(void);
  * and devices (but for a terminal) are refused. */
 bool os_open(const char *path, struct os_file *out);
 void os_close(struct os_file *f);
+/* An empty file without a name, to be written and read by those who are given its number; -1
+ * with errno. */
+int os_nameless(void);
 /* Is the file as it was when it was opened? */
 bool os_unchanged(const struct os_file *f);
 bool os_same_file(const struct os_stamp *a, const struct os_stamp *b);

@@ -15,7 +15,7 @@ static const char *target_name(uint32_t target) {
 /* --- for people ----------------------------------------------------------------------- */
 
 void tune_print_choice(const struct api_choice *c, struct buf *out) {
-    static const char *const ends[] = {"not tried, the time was over", "the same model",
+    static const char *const ends[] = {"not tried, the time was over", "the runtime makes the same of it",
                                        "failed", "stays", "taken"};
     buf_printf(out, "%s%s", c->kind == API_CHOICE_TARGET ? "target " : "without ", c->name);
     if (c->pairs)

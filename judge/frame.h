@@ -11,7 +11,7 @@
 #include "judge/ort.h"
 
 enum judge_request {
-    JUDGE_LOAD, JUDGE_RUN, JUDGE_TIME, JUDGE_UNLOAD, JUDGE_ABORT, JUDGE_SLEEP
+    JUDGE_LOAD, JUDGE_RUN, JUDGE_TIME, JUDGE_OUTLINE, JUDGE_UNLOAD, JUDGE_ABORT, JUDGE_SLEEP
 };
 
 /* --- writing: room for the length first, filled in at the end ------------------------ */

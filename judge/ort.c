@@ -148,19 +148,33 @@ static uint32_t of_worker(const struct judge *j, uint32_t session) {
     return lives ? session - j->first : UINT32_MAX;
 }
 
-enum judge_outcome judge_load(struct judge *j, const struct judge_model *m,
-                              uint32_t *session) {
-    struct frame f;
+static enum judge_outcome job_on_model(struct judge *j, enum judge_request what,
+                                       const struct judge_model *m, struct frame *f) {
     enum judge_outcome o = start(j);
     if (o != JUDGE_OK) return o;
-    request(j, JUDGE_LOAD);
+    request(j, what);
     if (!judge_put_model(&j->request, m)) {
         say(j, "the file cannot be read");
         return JUDGE_REFUSED;
     }
-    o = job(j, &f);
+    o = job(j, f);
     buf_free(&j->request);
+    return o;
+}
+
+enum judge_outcome judge_load(struct judge *j, const struct judge_model *m,
+                              uint32_t *session) {
+    struct frame f;
+    enum judge_outcome o = job_on_model(j, JUDGE_LOAD, m, &f);
     if (o == JUDGE_OK) *session = j->next++;
+    return o;
+}
+
+enum judge_outcome judge_outline(struct judge *j, const struct judge_model *m,
+                                 uint64_t *outline) {
+    struct frame f;
+    enum judge_outcome o = job_on_model(j, JUDGE_OUTLINE, m, &f);
+    if (o == JUDGE_OK) *outline = judge_get_u64(&f);
     return o;
 }
 

@@ -100,6 +100,11 @@ struct judge_times { double *at; uint32_t n; };
 enum judge_outcome judge_time(struct judge *j, uint32_t session,
                               const struct judge_values *in, double seconds,
                               struct arena *a, struct judge_times *out);
+/* What the runtime makes of a model by its optimisations, as a number: where two models have
+ * the same, they run the same operators on the same types of values, whatever these are
+ * called. */
+enum judge_outcome judge_outline(struct judge *j, const struct judge_model *m,
+                                 uint64_t *outline);
 void judge_unload(struct judge *j, uint32_t session);
 /* Load, one run, unload. */
 enum judge_outcome judge_once(struct judge *j, const struct judge_model *m,

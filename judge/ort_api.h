@@ -53,6 +53,7 @@ typedef struct ort_status *ort_result;
        const struct ort_value *const *in, size_t nin, const char *const *out_names,        \
        size_t nout, struct ort_value **out))                                               \
     X(10, create_options, ort_result, (struct ort_options **))                             \
+    X(11, set_saved_path, ort_result, (struct ort_options *, const char *path))           \
     X(19, disable_arena, ort_result, (struct ort_options *))                               \
     X(22, set_log_level, ort_result, (struct ort_options *, int level))                    \
     X(23, set_optimisation, ort_result, (struct ort_options *, int level))                 \

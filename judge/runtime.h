@@ -31,6 +31,9 @@ const char *judge_runtime_open(struct runtime *r, const struct worker_options *o
 const char *judge_runtime_load(struct runtime *r, const struct judge_model *m,
                                struct arena *a, struct runtime_session *out);
 void judge_runtime_unload(struct runtime *r, struct runtime_session *s);
+/* As judge_outline. */
+const char *judge_runtime_outline(struct runtime *r, const struct judge_model *m,
+                                  struct arena *a, uint64_t *out);
 /* nwanted 0: all outputs. */
 const char *judge_runtime_run(struct runtime *r, const struct runtime_session *s,
                               const struct judge_values *in, const char *const *wanted,

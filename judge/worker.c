@@ -27,11 +27,29 @@ static void fail(struct worker *w, const char *why) {
     judge_put_text(&w->reply, why);
 }
 
-static void load(struct worker *w, struct frame *f) {
+static struct judge_model get_model(struct frame *f) {
     struct judge_model m = {.path = judge_get_text(f)};
-    struct runtime_session s;
     m.bytes = judge_get_bytes(f, &m.len);
     m.folder = judge_get_text(f);
+    return m;
+}
+
+static void outline(struct worker *w, struct frame *f) {
+    struct judge_model m = get_model(f);
+    uint64_t number = 0;
+    const char *why = f->failed ? "bad request"
+                                : judge_runtime_outline(&w->runtime, &m, &w->job, &number);
+    if (why) {
+        fail(w, why);
+        return;
+    }
+    succeed(w);
+    judge_put_u64(&w->reply, number);
+}
+
+static void load(struct worker *w, struct frame *f) {
+    struct judge_model m = get_model(f);
+    struct runtime_session s;
     const char *why =
         f->failed ? "bad request" : judge_runtime_load(&w->runtime, &m, &w->job, &s);
     if (why) {
@@ -110,6 +128,7 @@ static void serve(struct worker *w, struct frame *f, int fd) {
     case JUDGE_LOAD: load(w, f); break;
     case JUDGE_RUN: run(w, f); break;
     case JUDGE_TIME: time_runs(w, f); break;
+    case JUDGE_OUTLINE: outline(w, f); break;
     case JUDGE_UNLOAD: unload(w, f); break;
     case JUDGE_ABORT: abort();
     case JUDGE_SLEEP: sleep_on(fd); break;

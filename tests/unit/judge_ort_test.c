@@ -280,6 +280,45 @@ static void what_does_not_run_is_named(void) {
     finish(j);
 }
 
+static uint64_t outline(const char *text, const char *disabled) {
+    struct judge_options o = {.optimise = true, .disabled = disabled};
+    struct judge_model m = model(text);
+    struct judge *j;
+    uint64_t number = 0;
+    CU_ASSERT_EQUAL_FATAL(judge_open(&o, &diags, &j), RW_OK);
+    CU_ASSERT_EQUAL(judge_outline(j, &m, &number), JUDGE_OK);
+    judge_close(j);
+    return number;
+}
+
+#define GRAPH(what)                                                                        \
+    "<ir_version: 8, opset_import: [\"\": 17]> g (float[N, 4] x) => (float[N, 4] y) "      \
+    "<float[4, 4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}> { " what " }"
+
+static void the_runtime_makes_the_same_of_what_it_fuses_itself(void) {
+    struct judge *j = open_judge(0);
+    if (!j) return;
+    uint64_t one = outline(GRAPH("a = MatMul(x, w)  b = Identity(a)  y = Relu(b)"), NULL);
+    CU_ASSERT_EQUAL(one, outline(GRAPH("c = MatMul(x, w)  y = Relu(c)"), NULL));
+    CU_ASSERT_NOT_EQUAL(one, outline(GRAPH("c = MatMul(x, w)  y = Sigmoid(c)"), NULL));
+    CU_ASSERT_NOT_EQUAL(one, outline(GRAPH("c = MatMul(w, w)  r = Relu(c)  y = Add(r, x)"),
+                                     NULL));
+    CU_ASSERT_NOT_EQUAL(one, outline(GRAPH("a = MatMul(x, w)  b = Identity(a)  y = Relu(b)"),
+                                     "EliminateIdentity;IdentityElimination;Level1_RuleBased"
+                                     "Transformer"));
+    finish(j);
+}
+
+static void an_outline_of_what_does_not_load_is_refused(void) {
+    struct judge *j = open_judge(0);
+    if (!j) return;
+    struct judge_model m = {.bytes = "none", .len = 4}, good = model(CHAIN);
+    uint64_t number;
+    CU_ASSERT_EQUAL(judge_outline(j, &m, &number), JUDGE_REFUSED);
+    CU_ASSERT_EQUAL(judge_outline(j, &good, &number), JUDGE_OK);
+    finish(j);
+}
+
 static void an_absent_runtime_says_what_to_install(void) {
     struct judge_options o = {.library = "/not/there/libonnxruntime.so"};
     struct judge *j;
@@ -306,6 +345,8 @@ void add_judge_ort_suite(void) {
     CU_ADD_TEST(s, strings_go_there_and_back);
     CU_ADD_TEST(s, what_is_no_tensor_is_named);
     CU_ADD_TEST(s, models_take_turns_in_processes_of_their_own);
+    CU_ADD_TEST(s, the_runtime_makes_the_same_of_what_it_fuses_itself);
+    CU_ADD_TEST(s, an_outline_of_what_does_not_load_is_refused);
     CU_ADD_TEST(s, what_does_not_run_is_named);
     CU_ADD_TEST(s, an_absent_runtime_says_what_to_install);
 }
