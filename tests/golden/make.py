@@ -461,6 +461,17 @@ def grids():
          y="bool[B, 1, 1, T] y")
 
 
+# ---- one pack in front of another ----
+
+def orders():
+    gelu = erf(ASSOCIATIONS["pt1"]).replace("y =", "z =") + "\ny = Conv (z, w)"
+    case("auto/gelu_erf/in-front-of-conv", gelu, "float[B, 2, 4] x", "float[B, 1, 4] y",
+         weights=(vector("w", [1, 2, 1]),))
+    case("auto/layer_norm_channels/in-front-of-conv", PYTORCH.replace("[-1]", "[1]").replace("y =", "z =").strip()
+         + "\ny = Conv (z, w)", "float[B, 2, H, W] x", "float[B, 1, H, W] y",
+         weights=(vector("scale", [2, 1, 1]), vector("bias", [2, 1, 1]), vector("w", [1, 2, 1, 1])))
+
+
 # ---- SkipLayerNormalization ----
 
 def skips():
@@ -669,6 +680,7 @@ if __name__ == "__main__":
     gelus()
     rms_norms()
     grids()
+    orders()
     skips()
     cleanups()
     raises()
