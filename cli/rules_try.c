@@ -88,12 +88,10 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     return scarce;
 }
 
-static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r,
-                            bool alone) {
+static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r) {
     uint32_t scarce = 0;
     for (uint32_t i = 0; i < r->choices.list.len; i++)
         scarce += tell_choice(s, &r->choices.list.at[i]);
-    if (!alone) return scarce; /* the rest is not asked where another rule goes first */
     for (uint32_t i = 0; i < r->rule->nwhere; i++) {
         if (r->held[i] >= SEEN_ENOUGH && r->failed[i] >= SEEN_ENOUGH) continue;
         scarce++;
@@ -144,6 +142,7 @@ static void tell(struct session *s, const struct judge_rule_report *r, struct bu
                r->wrong ? "FAIL" : r->compared ? "ok" : "none", r->rule->name, r->compared,
                r->applied, r->refused, r->made);
     if (r->broken) buf_printf(out, ", %u not for ONNX Runtime", r->broken);
+    if (r->empty) buf_printf(out, ", %u refused without elements", r->empty);
     buf_printf(out, "; largest error %.2g\n", r->error);
 }
 
@@ -180,7 +179,7 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);
-        else t->scarce = tell_scarce(s, &report, !maker);
+        else t->scarce = tell_scarce(s, &report);
         tell(s, &report, &t->out);
     }
     for (uint32_t i = first; i < s->diags.list.len; i++)

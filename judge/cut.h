@@ -82,6 +82,7 @@ struct judge_values cut_seen(struct cut *c, const struct cut_inputs *in,
 enum cut_result { CUT_SAME, CUT_DIFFERENT, CUT_UNKNOWN };
 struct cut_verdict {
     enum cut_result result;
+    bool inexact; /* of CUT_SAME: but not bit by bit */
     const char *why; /* in the arena of the cut */
 };
 /* Bytes that are the same for cuts which need to be run but once: weights stand in them by

@@ -17,6 +17,7 @@
  * steps wide already. */
 #define NOISE 8
 #define NOISE_16_BITS 2
+#define SOME 16 /* one of so many elements may be rounded to another integer */
 
 /* --- models ----------------------------------------------------------------------- */
 
@@ -180,12 +181,13 @@ struct trial {
     enum cut_fill fill;
     uint32_t session[2];
     bool loaded[2];
+    bool inexact;
     struct cut_verdict verdict;
 };
 
 /* Always false, for "go no further". */
 static bool settle(struct trial *t, enum cut_result result, const char *why) {
-    t->verdict = (struct cut_verdict){result, why};
+    t->verdict = (struct cut_verdict){result, t->inexact, why};
     return false;
 }
 
@@ -216,20 +218,33 @@ static enum judge_outcome run(struct trial *t, uint32_t side, const struct cut_i
     return judge_run(t->j, t->session[side], &seen, NULL, 0, t->c->a, out);
 }
 
+/* Elements that stand where rounding to integers goes one way or the other. */
+static uint64_t few(const struct judge_verdict *v) { return 1 + v->count / SOME; }
+
+/* A step up or down, and not of all elements alike: that is another rounding. */
+static bool is_step(struct trial *t, const struct ir_tensor *a, const struct ir_tensor *b) {
+    if (!t->c->quantised || !a || !b || !ir_dtype_is_int(a->dtype)) return true;
+    struct judge_verdict v = judge_compare(a, b, (struct judge_bounds){0, 0});
+    return v.beyond <= few(&v);
+}
+
 /* Rounding of what is ill-conditioned: the old nodes give something else by much the same
  * when the last bits of what they see change. */
 static bool is_noise(struct trial *t, const struct cut_inputs *in,
                      const struct judge_values *all, const struct judge_values *was,
-                     uint32_t result, struct judge_bounds bounds, double difference) {
+                     uint32_t result, struct judge_bounds bounds,
+                     const struct judge_verdict *is) {
     struct judge_values shaken, again;
-    if (t->class == CLASS_EXACT || !isfinite(difference)) return false;
+    if (t->class == CLASS_EXACT || !isfinite(is->relative)) return false;
     cut_shake(t->c, all, &shaken);
     if (run(t, 0, in, &shaken, &again) != JUDGE_OK) return false;
     struct judge_verdict v =
         judge_compare(was->at[result].tensor, again.at[result].tensor, bounds);
     bool narrow = ir_dtype_bits(was->at[result].tensor->dtype) <= 16;
     double noise = (narrow ? NOISE_16_BITS : NOISE) * v.relative;
-    return isfinite(noise) && difference <= noise; /* one that overflows pardons no other */
+    if (t->c->quantised && is->beyond > few(is) + NOISE * v.beyond) return false;
+    /* one that overflows pardons no other */
+    return isfinite(noise) && is->relative <= noise;
 }
 
 static const char *numbers(struct trial *t, const struct judge_verdict *v,
@@ -252,8 +267,13 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
             b = judge_where_finite(t->c->a, a, b);
         struct judge_bounds bounds = judge_bounds_of(t->class, type, t->c->quantised);
         struct judge_verdict v = judge_compare(a, b, bounds);
-        if (v.same) continue;
-        if (rw_streq(v.what, "values") && is_noise(t, in, all, was, i, bounds, v.relative))
+        t->inexact |= !v.same || v.absolute > 0;
+        if (v.same && is_step(t, a, b)) continue;
+        if (v.same) {
+            bounds = (struct judge_bounds){0, 0};
+            v = judge_compare(a, b, bounds);
+        }
+        if (rw_streq(v.what, "values") && is_noise(t, in, all, was, i, bounds, &v))
             continue;
         return settle(t, CUT_DIFFERENT, numbers(t, &v, bounds));
     }

@@ -20,11 +20,18 @@ static uint32_t against(struct gen *x) {
     return judge_draw_wish(x->d, n, rarest);
 }
 
-static void begin(struct gen *x) {
+/* A rule that carries nodes to an opset has to do with those of older ones. */
+static int64_t draw_opset(struct gen *x) {
     const struct judge_plan *p = x->plan;
-    uint32_t opsets = (uint32_t)(p->opset_most - p->opset_least + 1);
+    int64_t most = p->opset_most, raised = p->rule->requires_opset;
+    bool older = p->rule->pack->raises_opset && raised > p->opset_least && raised <= most;
+    if (older && gen_draw(x, 8) < 7) most = raised - 1;
+    return most - gen_draw(x, (uint32_t)(most - p->opset_least + 1));
+}
+
+static void begin(struct gen *x) {
     x->against = against(x);
-    x->opset = p->opset_most - gen_draw(x, opsets);
+    x->opset = draw_opset(x);
     judge_hint_other_opset(x, &x->opset);
     int64_t version = ir_version_for_opset(x->opset);
     if (version < 4 && gen_chance(x, 50)) version = 4;
@@ -40,6 +47,7 @@ static void begin(struct gen *x) {
     x->slots = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->slots);
     x->params = arena_zalloc(x->a, (x->rule->nslots + 1) * sizeof *x->params);
     judge_gen_base(x);
+    judge_gen_begin_example(x);
     struct gen_shape related;
     const struct rule *own = x->rule;
     if (x->plan->maker) x->rule = x->plan->maker; /* it knows what its operators want */

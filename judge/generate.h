@@ -23,6 +23,10 @@ struct gen_size { /* a symbol of the instance and what it is when the model is r
     ir_dim symbol;
     int64_t size;
 };
+struct gen_named { /* a symbol of the example */
+    const char *name;
+    ir_dim dim;
+};
 struct gen {
     const struct judge_plan *plan;
     const struct rule *rule;
@@ -40,6 +44,8 @@ struct gen {
     enum ir_dtype dtype; /* of what is not bound to another type */
     struct gen_shape base;
     VEC(struct gen_size) sizes;
+    const struct judge_example *example; /* that leads the way, or NULL */
+    VEC(struct gen_named) named;
     VEC(ir_value) interior; /* results of pattern nodes, the roots too */
     VEC(ir_value) members;  /* of families */
     VEC(ir_value) args;     /* of the function that the pattern stands in, by input */
@@ -68,7 +74,8 @@ struct gen_operand {
     enum ir_dtype dtype;
     struct gen_shape shape;
     int64_t low, below;  /* of its elements, when integers; 0, 0: whatever */
-    bool positive;       /* no element is negative */
+    bool positive;       /* no element is negative ... */
+    bool modest;         /* ... or large */
     bool rather_known;   /* a constant more often than not, such as a shape */
     bool has_items;      /* its elements */
     uint32_t nitems;
@@ -126,6 +133,7 @@ ir_value judge_gen_seen_inside(struct gen *x, ir_value v);
 /* generate_dims.c */
 void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shape */
 ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or a new one */
+ir_dim judge_gen_any_size(struct gen *x);       /* a number or a symbol */
 ir_dim judge_gen_image_side(struct gen *x);
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
@@ -156,6 +164,16 @@ bool judge_gen_related_int(struct gen *x, const struct gen_node *n, const char *
 /* The first operand of an operator of the rule: what the instance is about. */
 bool judge_gen_related_base(struct gen *x, struct gen_shape *out);
 
+/* generate_example.c: now and then all that follows is led by an example of the rule. */
+void judge_gen_begin_example(struct gen *x);
+/* An operand, a number that a slot stands for, a parameter, as the example has it; false:
+ * it says nothing. */
+bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
+                          struct gen_operand *o);
+bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out);
+bool judge_gen_param_by_example(struct gen *x, struct gen_node *n,
+                                const struct ir_param_def *d, struct ir_attr *out);
+
 /* generate_attr.c: all that the pattern and the operator ask for in <...>. */
 bool judge_gen_attrs(struct gen *x, struct gen_node *n);
 /* generate_sensible.c: a value that makes sense for a parameter of that node. */
@@ -172,6 +190,9 @@ struct ir_attr judge_gen_ints_attr(struct gen *x, const char *name, uint32_t n,
 struct ir_attr judge_gen_window(struct gen *x, const struct gen_node *n, const char *name);
 int64_t judge_gen_int(const struct gen_node *n, const char *name, int64_t otherwise);
 const struct ir_attr *judge_gen_attr(const struct gen_node *n, const char *name);
+
+/* Does the condition that is not heeded speak of the slot? */
+bool judge_hint_against(const struct gen *x, uint32_t slot);
 
 /* generate_hint.c: what conditions ask of a slot; false: nothing that is known now. */
 bool judge_hint_shape(struct gen *x, uint32_t slot, struct gen_shape *out);

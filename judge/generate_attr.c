@@ -35,7 +35,9 @@ static bool list_items(struct gen *x, const struct gen_node *n, const struct lit
         if (x->params[d->slot] && x->params[d->slot]->type == IR_ATTR_INT)
             at[i] = x->params[d->slot]->i;
         else if (b->kind == BOUND_DIM) GEN(ir_dim_is_const(x->m->dims, b->a, &at[i]));
-        else *b = (struct pm_binding){BOUND_DIM, ir_dim_const(x->m->dims, at[i]), 0, 0};
+        else judge_gen_number_by_example(x, d->slot, &at[i]);
+        if (b->kind == BOUND_NOTHING)
+            *b = (struct pm_binding){BOUND_DIM, ir_dim_const(x->m->dims, at[i]), 0, 0};
     }
     *out = judge_gen_ints_attr(x, name, l->n, at);
     return true;

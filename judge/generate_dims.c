@@ -21,6 +21,11 @@ static int64_t draw_size(struct gen *x) {
     return sizes[gen_draw(x, countof(sizes))];
 }
 
+ir_dim judge_gen_any_size(struct gen *x) {
+    int64_t size = draw_size(x);
+    return gen_chance(x, 60) ? new_symbol(x, size) : ir_dim_const(x->m->dims, size);
+}
+
 ir_dim judge_gen_dim(struct gen *x) {
     uint32_t k = gen_draw(x, x->base.rank + 1);
     if (k > 0) return x->base.dims[k - 1];

@@ -245,6 +245,18 @@ bool judge_hint_dtype(struct gen *x, uint32_t slot, enum ir_dtype *out) {
     return dtype_of(x, FN_dtype, slot, out);
 }
 
+static bool speaks_of(const struct expr *e, uint32_t slot) {
+    if (e->kind == EXPR_SLOT && e->slot == slot) return true;
+    for (uint32_t i = 0; i < e->nargs; i++)
+        if (e->args[i] && speaks_of(e->args[i], slot)) return true;
+    return false;
+}
+
+bool judge_hint_against(const struct gen *x, uint32_t slot) {
+    return x->against < x->rule->nwhere && slot != SLOT_NONE &&
+           speaks_of(x->rule->where[x->against], slot);
+}
+
 static bool speaks_of_dtype(const struct expr *e, uint32_t slot) {
     if (is_call(e, FN_dtype, slot)) return true;
     for (uint32_t i = 0; i < e->nargs; i++)

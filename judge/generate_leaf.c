@@ -121,6 +121,7 @@ static bool literal_list(struct gen *x, struct gen_node *n, uint32_t k,
                                         : some[gen_draw(x, countof(some))];
         if (d->kind != DIM_SLOT) continue;
         struct pm_binding *b = &x->slots[d->slot];
+        judge_gen_number_by_example(x, d->slot, &items[i]);
         if (b->kind == BOUND_DIM) GEN(ir_dim_is_const(x->m->dims, b->a, &items[i]));
         else *b = (struct pm_binding){BOUND_DIM, ir_dim_const(x->m->dims, items[i]), 0, 0};
     }
@@ -225,7 +226,7 @@ static void remember(struct gen *x, ir_value v, const struct gen_operand *o,
                      const int64_t *dims, bool may_miss) {
     struct judge_leaf leaf = {.name = ir_val(x->m->main, v)->name, .dtype = o->dtype,
                               .rank = o->shape.rank, .may_miss = may_miss, .low = o->low,
-                              .below = o->below, .positive = o->positive,
+                              .below = o->below, .positive = o->positive, .modest = o->modest,
                               .dims = arena_copy(x->a, dims, o->shape.rank * sizeof *dims)};
     if (o->has_items) leaf.fixed = items_of(x->a, o);
     vec_push(x->a, &x->out->leaves, leaf);
@@ -260,16 +261,26 @@ static bool from_node(struct gen *x, ir_value *v) {
     return ir_infer_node(x->g, n, NULL);
 }
 
+/* What the rule asks of a variable goes before what its operator can take. */
+static bool shape_and_items(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
+                            struct gen_operand *o) {
+    bool scalar = slot != SLOT_NONE && (x->rule->slots[slot].flags & SLOT_SCALAR);
+    o->shape.rank = UINT32_MAX;
+    bool fits = judge_gen_operand(x, n, k, o);
+    bool led = !scalar && judge_gen_by_example(x, n, k, slot, o);
+    GEN(fits || led);
+    if (o->has_items && o->dtype != IR_FLOAT) o->dtype = IR_INT64;
+    if (o->has_items) judge_hint_items(x, slot, o->nitems, o->items);
+    else if (!led) judge_gen_wishes(x, slot, o);
+    return true;
+}
+
 bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                     ir_value *out) {
     int64_t dims[GEN_RANK];
     struct gen_operand o = {0};
     GEN(judge_gen_dtype(x, n, k, slot, &o.dtype));
-    o.shape.rank = UINT32_MAX;
-    GEN(judge_gen_operand(x, n, k, &o));
-    if (o.has_items && o.dtype != IR_FLOAT) o.dtype = IR_INT64;
-    if (o.has_items) judge_hint_items(x, slot, o.nitems, o.items);
-    else judge_gen_wishes(x, slot, &o);
+    GEN(shape_and_items(x, n, k, slot, &o));
     GEN(sizes_of(x, &o, dims));
     enum source s = draw_source(x, slot, &o);
     if (s == FROM_INPUT || s == FROM_NODE)

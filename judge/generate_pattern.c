@@ -33,8 +33,35 @@ static uint32_t choose(struct gen *x, const struct pat *p, enum judge_choice_kin
     return way;
 }
 
+static bool mentions(const struct pat *p, uint32_t slot) {
+    bool found = (p->kind == PAT_SLOT || p->kind == PAT_SEE) && p->slot == slot;
+    for (uint32_t i = 0; i < p->nargs && !found; i++) found = mentions(p->args[i], slot);
+    for (uint32_t i = 0; i < p->nalts && !found; i++) found = mentions(p->alts[i], slot);
+    return found;
+}
+
+/* Is it the alternative for operands that are decided, there or absent? */
+static bool is_open(const struct gen *x, const struct pat *p, uint32_t way) {
+    for (uint32_t i = 0; i < x->rule->nslots; i++) {
+        struct pm_binding b = x->slots[i];
+        if (b.kind != BOUND_VALUE || !mentions(p, i)) continue;
+        if (mentions(p->alts[way], i) != (b.a != IR_NONE)) return false;
+    }
+    return true;
+}
+
+/* Of a staged operator's maker: what it is made around is there. */
+static uint32_t around(const struct gen *x, const struct pat *p, uint32_t way) {
+    for (uint32_t i = 0; i < p->nalts; i++)
+        if (is_open(x, p, (way + i) % p->nalts)) return (way + i) % p->nalts;
+    return way;
+}
+
 const struct pat *judge_gen_decided(struct gen *x, const struct pat *p) {
-    while (p->kind == PAT_ALT) p = p->alts[choose(x, p, JUDGE_ALTERNATIVE, p->nalts)];
+    while (p->kind == PAT_ALT) {
+        uint32_t way = choose(x, p, JUDGE_ALTERNATIVE, p->nalts);
+        p = p->alts[x->rule == x->plan->maker ? around(x, p, way) : way];
+    }
     return p;
 }
 

@@ -7,6 +7,7 @@
  * drawn. `<N` behind an operand: its elements are integers below N, with `<-N`
  * now and then from -N on. `{N,C}`: they are those
  * numbers, `{N,C}/2` half of them. `+`: they are not negative. `!`: they are mostly known.
+ * `~`: they are never large.
  * `_`: nothing is known of that operand. An operator may have several relations; a node takes
  * one that fits the operands which it has. "ms." is com.microsoft.
  *
@@ -48,7 +49,7 @@ static const struct gen_relation relations[] = {
     {"GridSample", "", "X[N,C,H,W] grid[N,h,w,2]"},
     {"GridSample", "", "X[N,C,E,H,W] grid[N,e,h,w,3]"},
     {"AffineGrid", "", "theta[N,2,3] size{N,C,H,W}"},
-    {"RoiAlign", "", "X[N,C,6,6] rois[R,4] batch_indices[R]<N"},
+    {"RoiAlign", "", "X[N,C,6,6] rois[R,4]~ batch_indices[R]<N"},
     {"MaxRoiPool", "", "X[N,C,6,6] rois[R,5]"},
     {"DepthToSpace", "b=blocksize", "X[N,36*C,H,W]"},
     {"SpaceToDepth", "b=blocksize", "X[N,C,b*H,b*W]"},
@@ -396,7 +397,8 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     const char *below = item + strcspn(item, "] ") + 1;
     o->positive = *below == '+';
     o->rather_known = *below == '!';
-    below += o->positive || o->rather_known;
+    o->modest = *below == '~'; /* work grows with it */
+    below += o->positive || o->rather_known || o->modest;
     if (*below != '<') return true;
     struct term t;
     bool either_side = below[1] == '-';

@@ -278,6 +278,7 @@ bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param
                         struct ir_attr *out) {
     static const char *const windows[] = {"pads", "strides", "dilations", "kernel_shape",
                                           "output_padding"};
+    if (judge_gen_param_by_example(x, n, d, out)) return true;
     if (listed(x, n, d, out)) return true;
     switch (d->type) {
     case IR_ATTR_INT: *out = an_int(x, n, d->name); return true;

@@ -5,6 +5,7 @@
 #define JUDGE_INSTANCE_H
 
 #include "judge/draw.h"
+#include "judge/example.h"
 #include "matcher/matcher.h"
 
 /* --- what may be chosen ------------------------------------------------------------ */
@@ -44,7 +45,7 @@ struct judge_leaf {
     const int64_t *dims;
     bool may_miss;                 /* it has a value of its own (an initializer) */
     int64_t low, below;            /* of integers */
-    bool positive;                 /* no element is negative */
+    bool positive, modest;         /* no element is negative; is large */
     const struct ir_tensor *fixed; /* the one value that makes sense; or NULL */
 };
 struct judge_made { /* a choice that an instance made */
@@ -64,6 +65,8 @@ struct judge_plan {
     struct judge_choices *choices;
     int64_t opset_least, opset_most;
     uint32_t target;
+    const struct judge_examples *examples;
+    bool led;               /* by one of them */
     const uint32_t *failed; /* of each condition: how often it was seen not to hold */
     bool reveals;           /* all computed floats are outputs, those of bodies too */
 };

@@ -99,6 +99,7 @@ static bool after(void *ctx, const struct pm_change *c) {
     cut_after(&r->cut, c);
     struct cut_verdict v = judge_cut(r, c->rule->class);
     r->counts.judged++;
+    r->counts.inexact += v.result == CUT_SAME && v.inexact;
     if (v.result == CUT_SAME) return true;
     struct complaint *x = complaint_of(r, c->rule);
     if (v.result == CUT_UNKNOWN) {

@@ -25,6 +25,7 @@ struct judge_counts {
     uint32_t judged; /* rewrites looked at ... */
     uint32_t run;    /* ... of so many kinds ... */
     uint32_t wrong, unknown; /* ... were found wrong; could not be run */
+    uint32_t inexact;        /* right, but not bit by bit */
 };
 struct judge_counts judge_rewrites_count(const struct judge_rewrites *r);
 /* Warns of rules some of whose rewrites could not be run, `fate` says what came of them,

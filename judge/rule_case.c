@@ -16,7 +16,10 @@ static void note(void *ctx, const struct rule *r, const enum ir_truth *where,
     struct verdicts *v = ctx;
     uint32_t holds = 0;
     if (!rw_streq(r->name, v->rule->name)) return; /* the maker of what it matches */
-    for (uint32_t i = 0; i < r->nwhere; i++) holds += where[i] == IR_TRUE;
+    for (uint32_t i = 0; i < r->nwhere; i++) {
+        holds += where[i] == IR_TRUE;
+        v->c->failed[i] |= where[i] != IR_TRUE;
+    }
     if (v->c->held && holds <= v->best) return;
     v->best = holds;
     v->c->block = block;
@@ -28,7 +31,6 @@ static void ask(const struct judge_plan *p, struct judge_case *c, struct arena *
     struct pm_options o = {.target = p->target, .natives = p->natives};
     struct pm_asker *t = pm_asker_new(p->rules, g->model, &o, a);
     struct verdicts v = {.arena = a, .rule = p->rule, .c = c};
-    c->block = p->rule->nblocks;
     for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
         pm_verdicts(t, g, n, note, &v);
     pm_asker_free(t);
@@ -101,6 +103,20 @@ static bool emits_staged(const struct rule *r) {
     return false;
 }
 
+/* Conditions on a staged operator are asked when the maker has made it. */
+struct asking {
+    const struct judge_plan *plan;
+    struct judge_case *c;
+    struct arena *arena;
+};
+
+static bool ask_again(void *ctx, const struct pm_stage *s) {
+    struct asking *x = ctx;
+    RW_UNUSED(s);
+    ask(x->plan, x->c, x->arena);
+    return true;
+}
+
 static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
                               struct arena *a) {
     struct ir_model *m = c->instance->model;
@@ -108,7 +124,10 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     struct diag_sink diags;
     diag_init(&diags, a);
     bool raises = rw_streq(p->rule->pack->name, "opset");
-    struct pm_options o = {.target = p->target, .level = p->rule->class, .natives = p->natives,
+    struct asking asking = {p, c, a};
+    struct pm_options o = {.target = p->target, .level = p->rule->class,
+                           .natives = p->natives,
+                           .before = p->maker ? ask_again : NULL, .before_ctx = &asking,
                            .opset = raises ? p->rule->requires_opset : 0,
                            .bodies = !p->maker || emits_staged(p->rule)};
     if (o.level < CLASS_FLOAT) o.level = CLASS_FLOAT;
@@ -138,7 +157,9 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     c.instance = judge_generate(p, d, a);
     if (!c.instance || !is_valid(c.instance->model, &diags)) return c;
     uint64_t seed = judge_draw(d, 1000);
-    ask(p, &c, a);
+    c.block = p->rule->nblocks;
+    c.failed = arena_zalloc(a, (p->rule->nwhere + 1) * sizeof *c.failed);
+    if (!p->maker) ask(p, &c, a);
     if (judge_model_of(c.instance->model, a, &diags, &c.before) != RW_OK) return c;
     c.made_of = d;
     c.end = rewrite(p, &c, a);

@@ -17,9 +17,7 @@ static bool choices_are_seen(const struct judge_choices *c) {
     return true;
 }
 
-/* Conditions of a rule that matches what another one makes are not asked apart. */
-static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
-    if (!alone) return choices_are_seen(&r->choices);
+static bool all_is_seen(const struct judge_rule_report *r) {
     for (uint32_t i = 0; i < r->rule->nwhere; i++)
         if (r->held[i] < SEEN_ENOUGH || r->failed[i] < SEEN_ENOUGH) return false;
     for (uint32_t i = 0; i < r->rule->nblocks; i++)
@@ -30,7 +28,7 @@ static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
 static void count_conditions(struct judge_rule_report *r, const struct judge_case *c) {
     for (uint32_t i = 0; c->held && i < r->rule->nwhere; i++) {
         r->held[i] += c->held[i] == IR_TRUE;
-        r->failed[i] += c->held[i] != IR_TRUE;
+        r->failed[i] += c->failed[i];
     }
 }
 
@@ -51,6 +49,7 @@ static void count(struct judge_rule_report *r, const struct judge_case *c) {
     r->unmatched += c->end == JUDGE_UNMATCHED;
     r->refused += c->end == JUDGE_NET_REFUSED;
     r->broken += c->end == JUDGE_NO_ORIGINAL;
+    r->empty += c->end == JUDGE_NOT_EMPTY;
     r->applied += c->end >= JUDGE_NO_ORIGINAL;
     if (c->end == JUDGE_SAME) count_compared(r, c);
 }
@@ -70,6 +69,17 @@ static void begin(struct judge_rule_report *out, const struct rule *r, struct ar
     judge_choices_of(r, a, &out->choices);
 }
 
+/* How far numbers drawn by themselves get. */
+struct freely {
+    uint32_t tried, compared;
+};
+
+/* Half of the instances are led by an example; nearly all where others hardly ever fit. */
+static bool is_led(const struct freely *f, const struct judge_examples *e, uint32_t i) {
+    bool seldom = f->tried >= 20 && f->compared * 10 < f->tried;
+    return e->list.len > 0 && i % 10 < (seldom ? 9u : 5u);
+}
+
 void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      const struct judge_rule_options *o, struct arena *a,
                      struct judge_rule_report *out) {
@@ -78,20 +88,26 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                            .natives = o->natives, .choices = &out->choices,
                            .failed = out->failed, .opset_least = o->opset_least,
                            .opset_most = o->opset_most};
+    struct judge_examples examples;
+    struct freely free = {0};
+    judge_examples_of(rules, r, o->maker, a, &examples);
+    p.examples = &examples;
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
     uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
     uint32_t most = wanted * TRIES_FOR_ONE * (o->maker ? TRIES_AROUND : 1);
     for (uint32_t i = 0; i < most && !out->wrong; i++) {
-        if (out->compared >= wanted && all_is_seen(out, !o->maker)) break;
+        if (out->compared >= wanted && all_is_seen(out)) break;
         if (out->compared >= MOST_COUNTS * wanted) break;
         if (end > 0 && process_seconds() > end) break;
         struct arena step = ARENA_EMPTY;
         struct judge_draws d;
         judge_draws_new(&d, &step, hash_join(seed, i));
         p.target = target_of(r, i);
+        p.led = is_led(&free, &examples, i);
         struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
         count(out, &c);
+        if (!p.led) free.tried++, free.compared += c.end == JUDGE_SAME;
         if (c.end == JUDGE_WRONG) out->wrong = judge_shrink(&p, o->judge, &d, a);
         arena_free(&step);
     }

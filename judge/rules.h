@@ -32,6 +32,7 @@ struct judge_rule_report {
     uint32_t refused;   /* it matched, and the safety net refused */
     uint32_t applied;
     uint32_t broken;    /* ONNX Runtime takes not even the instance */
+    uint32_t empty;     /* its inputs have no elements, and that the result refuses */
     uint32_t compared;
     double error;       /* largest, relative to max(1, |value|) */
     struct judge_choices choices;
@@ -50,6 +51,7 @@ enum judge_end {
     JUDGE_NO_INSTANCE, /* the numbers lead to none */
     JUDGE_UNMATCHED, JUDGE_NET_REFUSED,
     JUDGE_NO_ORIGINAL, /* the runtime does not take the instance */
+    JUDGE_NOT_EMPTY,   /* it runs the result, but not on tensors without elements */
     JUDGE_SAME, JUDGE_WRONG
 };
 struct judge_case {
@@ -58,6 +60,7 @@ struct judge_case {
     double error;
     uint32_t block;        /* emitted; nblocks: unknown */
     enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */
+    bool *failed;          /* of each condition: in some match it did not hold */
     struct judge_instance *instance;
     struct judge_model before, after;
     const struct judge_draws *made_of; /* the numbers, to make it again */

@@ -134,22 +134,33 @@ bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_d
 }
 
 /* --- all --------------------------------------------------------------------------- */
-static bool restore(struct pm_run *r, const struct pm_staged *s) {
-    ir_mark_t mark = ir_mark(r->model);
+static bool by_body(struct pm_run *r, const struct pm_staged *s) {
     struct pm_done done = {.arena = &r->matcher.step};
-    bool ok = !r->options->bodies && by_nodes(r, s);
-    if (!ok) ir_undo(r->model, mark);
-    if (!ok) ok = pm_unfold_in_place(r, s, &done);
-    if (ok) ir_commit(r->model);
-    return ok;
+    return pm_unfold_in_place(r, s, &done);
+}
+
+/* One way or else the other: nodes may not be carried over, and a body fits where something
+ * was supposed of sizes that nobody supposes by now. *body: it was the latter. */
+static bool restore(struct pm_run *r, const struct pm_staged *s, bool *body) {
+    ir_mark_t mark = ir_mark(r->model);
+    for (uint32_t way = 0; way < 2; way++) {
+        *body = r->options->bodies == (way == 0);
+        if (*body ? by_body(r, s) : by_nodes(r, s)) {
+            ir_commit(r->model);
+            return true;
+        }
+        ir_undo(r->model, mark);
+    }
+    return false;
 }
 
 enum rw_code pm_restore_staged(struct pm_run *r) {
     for (uint32_t i = r->staged.len; i-- > 0;) {
         const struct pm_staged s = r->staged.at[i];
         if (!is_there(&s)) continue;
-        if (restore(r, &s)) {
-            if (r->options->bodies) continue;
+        bool body;
+        if (restore(r, &s, &body)) {
+            if (body && r->options->bodies) continue;
             pm_uncount(r, s.by, s.nodes, "no rule took the staged operator");
             continue;
         }
