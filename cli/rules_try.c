@@ -88,12 +88,14 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     return scarce;
 }
 
-static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r) {
+static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r,
+                            bool alone) {
     uint32_t scarce = 0;
     for (uint32_t i = 0; i < r->choices.list.len; i++)
         scarce += tell_choice(s, &r->choices.list.at[i]);
     for (uint32_t i = 0; i < r->rule->nwhere; i++) {
-        if (r->held[i] >= SEEN_ENOUGH && r->failed[i] >= SEEN_ENOUGH) continue;
+        bool fails = !alone || r->failed[i] >= SEEN_ENOUGH; /* or the maker sees to it */
+        if (r->held[i] >= SEEN_ENOUGH && fails) continue;
         scarce++;
         diag_at(&s->diags, DIAG_WARNING, r->rule->where[i]->at,
                 "condition seen true %u times, false or unknown %u times", r->held[i],
@@ -179,7 +181,7 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);
-        else t->scarce = tell_scarce(s, &report);
+        else t->scarce = tell_scarce(s, &report, !maker);
         tell(s, &report, &t->out);
     }
     for (uint32_t i = first; i < s->diags.list.len; i++)

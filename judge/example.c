@@ -6,6 +6,7 @@
 struct reader {
     const struct pm_auto *rules;
     const struct rule *rule, *maker;
+    const struct pm_natives *natives;
     const struct pm_options *options;
     struct judge_example *to;
     struct ir_graph *g;
@@ -64,6 +65,7 @@ static bool example_of(struct reader *x, const struct rule_example *e, struct ar
     struct pm_options o = {.target = x->rule->targets & TARGET_ONNX || !x->rule->targets
                                          ? TARGET_ONNX : x->rule->targets,
                            .level = x->rule->class, .bodies = true,
+                           .natives = x->natives,
                            .before = before_stage, .before_ctx = x};
     if (o.level < CLASS_FLOAT) o.level = CLASS_FLOAT;
     x->options = &o;
@@ -72,12 +74,13 @@ static bool example_of(struct reader *x, const struct rule_example *e, struct ar
 }
 
 void judge_examples_of(const struct pm_auto *rules, const struct rule *r,
-                       const struct rule *maker, struct arena *a,
-                       struct judge_examples *out) {
+                       const struct rule *maker, const struct pm_natives *natives,
+                       struct arena *a, struct judge_examples *out) {
     *out = (struct judge_examples){0};
     for (uint32_t i = 0; i < r->nexamples; i++) {
         struct judge_example e = {0};
-        struct reader x = {.rules = rules, .rule = r, .maker = maker, .to = &e};
+        struct reader x = {.rules = rules, .rule = r, .maker = maker, .natives = natives,
+                           .to = &e};
         if (example_of(&x, &r->examples[i], a)) vec_push(a, &out->list, e);
     }
 }

@@ -27,7 +27,7 @@ struct judge_examples {
 };
 /* Those of r, rules being r, or maker and r, alone. */
 void judge_examples_of(const struct pm_auto *rules, const struct rule *r,
-                       const struct rule *maker, struct arena *a,
-                       struct judge_examples *out);
+                       const struct rule *maker, const struct pm_natives *natives,
+                       struct arena *a, struct judge_examples *out);
 
 #endif

@@ -16,7 +16,7 @@ static uint32_t against(struct gen *x) {
     uint32_t n = x->rule->nwhere, rarest = 0;
     for (uint32_t i = 1; i < n; i++)
         if (x->plan->failed[i] < x->plan->failed[rarest]) rarest = i;
-    if (n == 0 || gen_draw(x, 6) < 5) return n;
+    if (n == 0 || gen_draw(x, 6) < (x->plan->enough ? 1u : 5u)) return n;
     return judge_draw_wish(x->d, n, rarest);
 }
 

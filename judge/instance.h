@@ -67,6 +67,7 @@ struct judge_plan {
     uint32_t target;
     const struct judge_examples *examples;
     bool led;               /* by one of them */
+    bool enough;            /* were compared: what is missing is sought */
     const uint32_t *failed; /* of each condition: how often it was seen not to hold */
     bool reveals;           /* all computed floats are outputs, those of bodies too */
 };

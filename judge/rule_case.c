@@ -163,6 +163,8 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     if (judge_model_of(c.instance->model, a, &diags, &c.before) != RW_OK) return c;
     c.made_of = d;
     c.end = rewrite(p, &c, a);
+    /* What contradicts itself where nobody saw it is no instance. */
+    if (c.end == JUDGE_WRONG && !judge_case_runs(p, j, &c, seed, a)) c.end = JUDGE_NO_ORIGINAL;
     if (c.end != JUDGE_SAME) return c;
     if (judge_model_of(c.instance->model, a, &diags, &c.after) != RW_OK)
         c.end = wrong(&c, "the result cannot be written");

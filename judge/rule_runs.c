@@ -186,9 +186,8 @@ static bool any_empty(const struct judge_values *in, const struct judge_instance
     for (uint32_t i = 0; i < made->model->graphs.len; i++) {
         const struct ir_graph *g = made->model->graphs.at[i];
         for (ir_value v = 0; v < g->values.len; v++) {
-            if (ir_has(g, v, IR_IS_DEAD | IR_IS_OUTER)) continue;
-            const struct ir_tensor *t = ir_const(g, v);
-            if (t && t->count == 0) return true;
+            const struct ir_tensor *t = ir_val(g, v)->tensor;
+            if (!ir_has(g, v, IR_IS_DEAD) && t && t->count == 0) return true;
         }
     }
     return false;
@@ -246,6 +245,15 @@ static bool original_runs(struct sides *s, uint64_t seed) {
     struct judge_values in, out;
     return feed(s, JUDGE_RANDOM, seed, &in) &&
            judge_run(s->judge, s->before, &in, NULL, 0, s->arena, &out) == JUDGE_OK;
+}
+
+bool judge_case_runs(const struct judge_plan *p, struct judge *j, struct judge_case *c,
+                     uint64_t seed, struct arena *a) {
+    struct sides s = {.plan = p, .judge = j, .c = c, .arena = a};
+    if (judge_load(j, &c->before, &s.before) != JUDGE_OK) return false;
+    bool runs = original_runs(&s, seed);
+    judge_unload(j, s.before);
+    return runs;
 }
 
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,

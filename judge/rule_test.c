@@ -17,9 +17,11 @@ static bool choices_are_seen(const struct judge_choices *c) {
     return true;
 }
 
-static bool all_is_seen(const struct judge_rule_report *r) {
+/* What the match of a maker leads to may be all that a condition asks: those need not be
+ * seen to fail. */
+static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
     for (uint32_t i = 0; i < r->rule->nwhere; i++)
-        if (r->held[i] < SEEN_ENOUGH || r->failed[i] < SEEN_ENOUGH) return false;
+        if (r->held[i] < SEEN_ENOUGH || (alone && r->failed[i] < SEEN_ENOUGH)) return false;
     for (uint32_t i = 0; i < r->rule->nblocks; i++)
         if (r->emitted[i] < SEEN_ENOUGH) return false;
     return choices_are_seen(&r->choices);
@@ -90,20 +92,21 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                            .opset_most = o->opset_most};
     struct judge_examples examples;
     struct freely free = {0};
-    judge_examples_of(rules, r, o->maker, a, &examples);
+    judge_examples_of(rules, r, o->maker, o->natives, a, &examples);
     p.examples = &examples;
     double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
     uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
     uint32_t most = wanted * TRIES_FOR_ONE * (o->maker ? TRIES_AROUND : 1);
     for (uint32_t i = 0; i < most && !out->wrong; i++) {
-        if (out->compared >= wanted && all_is_seen(out)) break;
+        if (out->compared >= wanted && all_is_seen(out, !o->maker)) break;
         if (out->compared >= MOST_COUNTS * wanted) break;
         if (end > 0 && process_seconds() > end) break;
         struct arena step = ARENA_EMPTY;
         struct judge_draws d;
         judge_draws_new(&d, &step, hash_join(seed, i));
         p.target = target_of(r, i);
+        p.enough = out->compared >= wanted;
         p.led = is_led(&free, &examples, i);
         struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
         count(out, &c);

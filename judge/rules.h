@@ -74,6 +74,10 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
                                   struct judge_case *c, uint64_t seed, struct arena *a);
 
+/* Does the runtime take the instance as it was made, and run it? */
+bool judge_case_runs(const struct judge_plan *p, struct judge *j, struct judge_case *c,
+                     uint64_t seed, struct arena *a);
+
 /* rule_nudge.c: the last bits of floats changed, at random. */
 struct ir_tensor *judge_nudged(struct arena *a, const struct ir_tensor *t, uint64_t *seed);
 /* The same for the constants of a model. */
