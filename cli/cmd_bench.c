@@ -30,6 +30,8 @@ static const char *disabled_for(const struct options *o, uint32_t model) {
 static enum rw_code read_models(struct job *j) {
     struct session *s = j->s;
     for (uint32_t i = 0; i < s->options.args.len; i++) {
+        if (rw_streq(s->options.args.at[i], "-"))
+            return session_usage(s, "bench takes files, which the runtime reads itself");
         struct ir_model *m = ir_model_read(&s->arena, s->options.args.at[i], &s->diags);
         if (!m) return RW_FORMAT;
         if (i == 0) j->first = m;

@@ -29,7 +29,7 @@ static enum rw_code choose_files(struct job *j) {
     j->report = session_rename(s, j->out, ".onnx", ".json");
     if (o->target == TARGET_ORT_CUDA)
         return session_usage(s, "tune measures on the CPU: --target=ort-cpu, ort or onnx");
-    if (rw_streq(j->out, "-"))
+    if (rw_streq(j->out, "-") || (!o->out && rw_streq(j->in, "-")))
         return session_usage(s, "tune writes two files: -o OUT.onnx, and OUT.json");
     return RW_OK;
 }

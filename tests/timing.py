@@ -133,6 +133,7 @@ def errors(onnxrw, folder):
             (3, "cannot be read", [folder / "missing.onnx"]),
             (3, "damaged", [folder / "damaged.onnx"]),
             (2, "two files", ["-o", "-", MODEL]),
+            (2, "on the CPU", ["--target", "ort-cuda", "-"]),
             (2, "on the CPU", ["--target", "ort-cuda", MODEL]),
             (2, "it takes seconds", ["--time", "soon", MODEL]),
             (2, "no pack", ["-D", "nothing=1", "--time", 2, MODEL]),
@@ -140,6 +141,14 @@ def errors(onnxrw, folder):
         (folder / "damaged.onnx").write_bytes(MODEL.read_bytes()[:1000])
         done = run(onnxrw, "tune", "-o", out, *args)
         check(done.returncode == status and message in done.stderr, "tune", args, done)
+    done = run(onnxrw, "tune", "-")
+    check(done.returncode == 2 and "two files" in done.stderr, done)
+    done = run(onnxrw, "bench", MODEL, "-")
+    check(done.returncode == 2 and "takes files" in done.stderr, done)
+    with open(MODEL, "rb") as f:
+        done = subprocess.run([onnxrw, "tune", "-q", "--time", "3", *SIZES, "-o", str(folder / "piped.onnx"), "-"],
+                              stdin=f, capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0 and (folder / "piped.onnx").exists() and (folder / "piped.json").exists(), done)
     check(not out.exists() and not out.with_suffix(".json").exists(), "an error left output")
     done = run(onnxrw, "tune", "--time", 2, *SIZES, "-o", folder / "no" / "such.onnx", MODEL)
     check(done.returncode == 4, done)
