@@ -4,6 +4,7 @@
 #include "judge/sizes.h"
 
 #define MOST_ELEMENTS ((uint64_t)1 << 28)
+#define MOST_TOLD 1000    /* bytes of a message that lists inputs, about */
 #define MOST_VISITED 4096 /* values that one input is followed through */
 
 /* --- what an integer may be --------------------------------------------------------- */
@@ -158,7 +159,7 @@ bool judge_has_flag(const struct ir_model *m) {
 static enum rw_code no_such_size(const struct ir_model *m, const char *name,
                                  struct diag_sink *diags) {
     struct buf text = {0};
-    for (uint32_t i = 0; i < m->main->inputs.len; i++) {
+    for (uint32_t i = 0; i < m->main->inputs.len && text.len < MOST_TOLD; i++) {
         const struct ir_value_info *v = ir_val(m->main, m->main->inputs.at[i]);
         if (!v->type || (v->flags & IR_IS_INIT)) continue;
         buf_printf(&text, "%s\"%s\" is ", text.len ? ", " : "", v->name);
