@@ -89,6 +89,7 @@ static const struct { uint32_t first, second, result; } signatures[FN_N] = {
     [FN_surely] = {K_BOOL, 0, K_BOOL},
     [FN_items] = {K_VALUE, 0, K_LIST},
     [FN_canonical] = {K_STRING, 0, K_STRING},
+    [FN_largest] = {K_VALUE, 0, K_REAL},
 };
 
 static uint32_t call_kinds(struct lower *l, const struct expr *e) {

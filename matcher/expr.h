@@ -71,6 +71,8 @@ bool pm_expr_test_holds(struct pm_env *env, const struct pm_match *m, uint32_t i
 bool pm_conditions_hold(struct pm_env *env, const struct pm_match *m);
 /* The elements of a constant of any rank, in order. */
 struct pm_val pm_items(struct pm_env *env, struct pm_val v);
+/* The largest absolute value in a constant of floats; unknown where one is no number. */
+struct pm_val pm_largest(struct pm_env *env, struct pm_val v);
 struct pm_val pm_slot_value(struct pm_env *env, uint32_t slot);
 struct pm_val pm_binding_value(struct pm_env *env, struct pm_binding b);
 /* What a parameter of a node is worth to an expression. */

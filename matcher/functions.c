@@ -63,6 +63,10 @@ static struct pm_val call_value(const struct call *c) {
 
 static struct pm_val call_items(const struct call *c) { return pm_items(c->env, c->arg[0]); }
 
+static struct pm_val call_largest(const struct call *c) {
+    return pm_largest(c->env, c->arg[0]);
+}
+
 static struct pm_val call_uses(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;
     return pm_int(ir_val(c->env->site.g, c->arg[0].value)->nuses);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define MAX_ITEMS 4096u
+#define MAX_BYTES ((uint64_t)64 << 20) /* of a constant all of which is looked at */
 
 static const struct pm_val unknown = {.kind = VAL_UNKNOWN};
 
@@ -43,8 +44,15 @@ static struct pm_val element(struct ir_model *m, const struct ir_tensor *t, uint
     return ir_tensor_double_at(m, t, i, &x) ? pm_real(x, pm_tolerance(t->dtype)) : unknown;
 }
 
+/* A list is worth as many steps as it has items: it is made anew wherever it is mentioned. */
+static bool charge(struct pm_env *env, uint32_t n) {
+    bool ok = env->budget >= n;
+    env->budget = ok ? env->budget - n : 0;
+    return ok;
+}
+
 static struct pm_val all_elements(struct pm_env *env, const struct ir_tensor *t) {
-    if (t->count > MAX_ITEMS) return unknown;
+    if (t->count > MAX_ITEMS || !charge(env, (uint32_t)t->count)) return unknown;
     uint32_t n = (uint32_t)t->count;
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, n);
     for (uint32_t i = 0; i < n; i++) items[i] = element(env->site.g->model, t, i);
@@ -62,6 +70,29 @@ struct pm_val pm_items(struct pm_env *env, struct pm_val v) {
     return t ? all_elements(env, t) : unknown;
 }
 
+/* Elements are looked at in memory, since weights may be many. */
+struct pm_val pm_largest(struct pm_env *env, struct pm_val v) {
+    struct ir_model *m = env->site.g->model;
+    const struct ir_tensor *t = v.kind == VAL_VALUE ? ir_const(env->site.g, v.value) : NULL;
+    if (v.kind == VAL_ABSENT) return v;
+    if (!t || !ir_dtype_is_float(t->dtype) || ir_dtype_bits(t->dtype) < 8 ||
+        t->nbytes > MAX_BYTES)
+        return unknown;
+    struct arena_mark mark = arena_mark(env->site.arena);
+    struct ir_tensor here = *t;
+    here.storage = IR_IN_MEMORY;
+    here.proto = NULL;
+    here.data = ir_tensor_read(m, t, env->site.arena);
+    double most = 0, x = 0;
+    bool known = here.data != NULL;
+    for (uint64_t i = 0; known && i < t->count; i++) {
+        known = ir_tensor_double_at(m, &here, i, &x) && !isnan(x);
+        most = fmax(most, fabs(x));
+    }
+    arena_reset(env->site.arena, mark);
+    return known ? pm_real(most, pm_tolerance(t->dtype)) : unknown;
+}
+
 struct pm_val pm_known(struct pm_env *env, struct pm_val v) {
     if (v.kind != VAL_VALUE) return v;
     const struct ir_tensor *t = ir_const(env->site.g, v.value);
@@ -69,7 +100,7 @@ struct pm_val pm_known(struct pm_env *env, struct pm_val v) {
     const struct ir_symval *s = ir_symval_of(env->site.g, v.value);
     if (!s) return unknown;
     if (s->rank == 0) return pm_dim(env, s->items[0]);
-    if (s->len > MAX_ITEMS) return unknown;
+    if (s->len > MAX_ITEMS || !charge(env, s->len)) return unknown;
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, s->len);
     for (uint32_t i = 0; i < s->len; i++) items[i] = pm_dim(env, s->items[i]);
     return pm_list(s->len, items);
