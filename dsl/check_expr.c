@@ -198,6 +198,7 @@ static uint32_t kinds_of(struct lower *l, const struct expr *e) {
         uint32_t yes = kinds_of(l, e->args[1]);
         return yes | kinds_of(l, e->args[2]);
     }
+    case EXPR_LET: return kinds_of(l, e->args[0]);
     case EXPR_IS_ABSENT: return all_args(l, e, K_BOOL);
     case EXPR_FOR: return for_kinds(l, e);
     }

@@ -126,6 +126,7 @@ static void put_expr(const struct dump *d, const struct expr *e) {
         buf_putc(d->b, '['), put_expr(d, e->args[1]), buf_putc(d->b, ']');
         break;
     case EXPR_IF: put_exprs(d, "if(", e, ")"); break;
+    case EXPR_LET: put_expr(d, e->args[0]); break;
     case EXPR_IS_ABSENT: put_exprs(d, "(", e, " absent)"); break;
     case EXPR_FOR: put_for(d, e); break;
     default: put_operation(d, e); break;

@@ -39,8 +39,8 @@ struct unit; /* load.h */
 enum entry_kind {
     ENTRY_SLOT,
     ENTRY_ABSENT, /* a parameter of a sub-pattern for which nothing was given */
-    ENTRY_EXPR    /* <axis = -1> given to a sub-pattern, or let n = ...: read it in the scope
-                     where it was written */
+    ENTRY_EXPR,   /* <axis = -1> given to a sub-pattern: read it in the giver's scope */
+    ENTRY_LET     /* let n = ...: read in the scope above; slot is its number */
 };
 struct scope;
 struct entry {
@@ -83,7 +83,7 @@ struct lower {
     VEC(struct slot_note) notes;
     VEC(const struct expr *) where;
     VEC(struct rule_family *) families;
-    uint32_t npatterns, nexprs, inlining, depth;
+    uint32_t npatterns, nexprs, nlets, inlining, depth;
     const struct ast_pattern *active[LOWER_INLINING]; /* being inlined */
     bool failed, too_big;
     bool match_failed; /* names that it should have bound are not worth an error */

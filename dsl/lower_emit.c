@@ -92,7 +92,7 @@ static const struct emit *spread(struct lower *l, const struct ast *e) {
     const struct entry *named = e->text ? dsl_find(l, l->scope, e->text) : NULL;
     struct ast name = {.kind = AST_NAME, .text = e->text, .at = e->at};
     if (e->args.len) out->expr = dsl_expr(l, e->args.at[0]);
-    else if (named && named->kind == ENTRY_EXPR) out->expr = dsl_expr(l, &name);
+    else if (named && named->kind == ENTRY_LET) out->expr = dsl_expr(l, &name);
     if (out->expr) return out;
     const struct entry *entry = bound_name(l, e->text);
     if (!entry) return unknown(l, e->text ? e->text : "..", e->at);
@@ -111,7 +111,7 @@ static bool is_static(struct lower *l, const struct ast *e) {
     case AST_NAME: {
         const struct entry *entry = dsl_find(l, l->scope, e->text);
         if (!entry) return false;
-        if (entry->kind == ENTRY_EXPR) return true;
+        if (entry->kind == ENTRY_LET) return true;
         enum slot_kind k = l->slots.at[entry->slot].kind;
         return k == SLOT_ATTR || k == SLOT_DIM || k == SLOT_DIMS;
     }

@@ -51,14 +51,20 @@ static struct expr *absent(struct lower *l, struct span at) {
 /* --- names ------------------------------------------------------------------------- */
 static struct expr *entry_expr(struct lower *l, const struct entry *e, struct span at) {
     if (e->kind == ENTRY_ABSENT) return absent(l, at);
-    if (e->kind == ENTRY_EXPR) {
+    struct expr *out;
+    if (e->kind == ENTRY_EXPR || e->kind == ENTRY_LET) {
         struct scope *scope = l->scope;
+        uint32_t number = e->slot; /* lowering may move the entries */
+        bool is_let = e->kind == ENTRY_LET;
         l->scope = e->from;
-        struct expr *out = (struct expr *)(uintptr_t)dsl_expr(l, e->expr);
+        const struct expr *body = dsl_expr(l, e->expr);
         l->scope = scope;
+        if (!is_let) return (struct expr *)(uintptr_t)body;
+        out = with(l, EXPR_LET, at, 1, &body);
+        out->i = number;
         return out;
     }
-    struct expr *out = dsl_new_expr(l, EXPR_SLOT, at);
+    out = dsl_new_expr(l, EXPR_SLOT, at);
     out->slot = e->slot;
     l->notes.at[e->slot].reads++;
     return out;
@@ -348,7 +354,10 @@ static void let(struct lower *l, const struct ast *cond) {
         dsl_error(l, cond->at, "\"%s\" has a meaning already", cond->text);
     l->scope = dsl_scope(l, outer);
     dsl_bind(l, l->scope, cond->text,
-             (struct entry){.kind = ENTRY_EXPR, .expr = cond->args.at[0], .from = outer});
+             (struct entry){.kind = ENTRY_LET, .slot = l->nlets, .expr = cond->args.at[0],
+                            .from = outer});
+    if (++l->nlets > RULE_LETS)
+        dsl_error(l, cond->at, "more than %u names by \"let\" in one rule", RULE_LETS);
 }
 
 void dsl_where(struct lower *l, const struct ast_list *conds) {

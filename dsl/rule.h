@@ -212,9 +212,11 @@ enum expr_kind {
     EXPR_COALESCE, /* a ?? b */
     EXPR_IF,       /* args[1] if args[0] else args[2] */
     EXPR_IS_ABSENT, /* `x absent`: args[0] */
+    EXPR_LET,      /* a name of `let`, number i of the rule: args[0], computed once a match */
     EXPR_FOR,      /* args[0] for slot in args[1] [if args[2]]: a list; slot is local */
     EXPR_NATIVE    /* predicate, args */
 };
+#define RULE_LETS 32u /* of one rule */
 struct expr {
     enum expr_kind kind;
     struct span at;

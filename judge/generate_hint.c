@@ -22,6 +22,12 @@ struct wishes {
     struct wish at[MOST_WISHES];
 };
 
+/* What a name of `let` stands for. */
+static const struct expr *bare(const struct expr *e) {
+    while (e->kind == EXPR_LET) e = e->args[0];
+    return e;
+}
+
 /* The slot, or `slot ?? other`. */
 static bool is_slot(const struct expr *e, uint32_t slot) {
     if (e->kind == EXPR_COALESCE)
@@ -53,6 +59,8 @@ static enum expr_kind mirrored(enum expr_kind op) {
 
 static void add_wish(struct wishes *w, enum expr_kind op, const struct expr *fact,
                      const struct expr *value) {
+    fact = bare(fact);
+    value = bare(value);
     if (w->n == MOST_WISHES || !is_fact(w, fact)) return;
     const struct expr *index = fact->kind == EXPR_CALL && fact->nargs > 1 ? fact->args[1]
                                                                          : NULL;
@@ -67,6 +75,7 @@ static void collect(struct wishes *w, const struct expr *e) {
     case EXPR_OR:
     case EXPR_CALL:
     case EXPR_FOR:
+    case EXPR_LET:
         for (uint32_t i = 0; i < e->nargs; i++) collect(w, e->args[i]);
         break;
     case EXPR_EQ:

@@ -223,6 +223,20 @@ static struct pm_val eval_call(struct pm_env *env, const struct expr *e) {
     return pm_call(env, e, args);
 }
 
+/* No local name is in sight of what `let` names, so that once is enough. */
+static struct pm_val eval_let(struct pm_env *env, const struct expr *e) {
+    uint32_t bit = 1u << e->i;
+    rw_assert(e->i < RULE_LETS);
+    if (!env->lets) env->lets = arena_new_array(env->site.arena, struct pm_val, RULE_LETS);
+    if (!(env->known_lets & bit)) {
+        struct pm_val v = pm_eval(env, e->args[0]);
+        if (env->budget == 0) return unknown;
+        env->lets[e->i] = v;
+        env->known_lets |= bit;
+    }
+    return env->lets[e->i];
+}
+
 struct pm_val pm_eval(struct pm_env *env, const struct expr *e) {
     if (env->budget == 0) return unknown;
     env->budget--;
@@ -265,6 +279,7 @@ struct pm_val pm_eval(struct pm_env *env, const struct expr *e) {
         return v.kind == VAL_ABSENT ? pm_eval(env, e->args[1]) : v;
     }
     case EXPR_IF: return eval_if(env, e);
+    case EXPR_LET: return eval_let(env, e);
     case EXPR_IS_ABSENT: {
         struct pm_val v = pm_eval(env, e->args[0]);
         return v.kind == VAL_UNKNOWN ? v : pm_bool(v.kind == VAL_ABSENT ? IR_TRUE

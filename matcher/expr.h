@@ -59,6 +59,8 @@ struct pm_env {
     int64_t opset; /* as the rule sees it */
     uint32_t target;
     const struct pm_local *locals;
+    struct pm_val *lets;  /* values of the names of `let` that were asked; or NULL */
+    uint32_t known_lets;  /* bit i: lets[i] is there */
     uint32_t budget; /* of values looked at */
 };
 

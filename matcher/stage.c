@@ -30,6 +30,8 @@ bool pm_unfold(struct pm_build *b, const struct rule_operator *op, uint32_t nin,
                uint32_t nout, ir_value *out) {
     const struct rule *body = op->body;
     struct pm_env env = *b->env;
+    env.lets = NULL; /* those are another rule's */
+    env.known_lets = 0;
     struct pm_accept accept = {.rule = body};
     struct pm_match match = {.accept = &accept};
     struct pm_build own = *b;
