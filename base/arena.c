@@ -15,12 +15,6 @@
 #define LARGEST_BLOCK ((size_t)1 << 20)
 #endif
 
-struct arena_block {
-    struct arena_block *older;
-    size_t size; /* of data */
-    alignas(max_align_t) unsigned char data[];
-};
-
 struct arena_large {
     struct arena_large *older, *newer;
     size_t size;     /* of data */
@@ -95,7 +89,7 @@ static void drop_large(struct arena *a, uint64_t newest) {
 }
 
 /* --- allocation ------------------------------------------------------------------------ */
-void *arena_alloc(struct arena *a, size_t size) {
+void *arena_alloc_slowly(struct arena *a, size_t size) {
     size_t need = round_up(size ? size : 1);
     if (need > LARGEST_BLOCK) return add_large(a, need);
     if (!a->top || a->top->size - a->used < need) add_block(a, need);

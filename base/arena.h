@@ -20,7 +20,11 @@
 
 #include <stdarg.h>
 
-struct arena_block;
+struct arena_block {
+    struct arena_block *older;
+    size_t size; /* of data */
+    _Alignas(max_align_t) unsigned char data[];
+};
 struct arena_large;
 struct arena {
     struct arena_block *top;   /* newest block; older ones behind it */
@@ -37,7 +41,16 @@ struct arena_mark {
 /* A zeroed struct is an empty arena. */
 #define ARENA_EMPTY ((struct arena){0})
 
-void *arena_alloc(struct arena *a, size_t size);  /* aligned for any type */
+void *arena_alloc_slowly(struct arena *a, size_t size);
+/* Aligned for any type. Most that is asked for is small and fits the newest block. */
+static inline void *arena_alloc(struct arena *a, size_t size) {
+    const size_t unit = _Alignof(max_align_t), need = (size + unit - 1) & ~(unit - 1);
+    if (size - 1 >= 4096 || !a->top || a->top->size - a->used < need)
+        return arena_alloc_slowly(a, size);
+    void *p = a->top->data + a->used;
+    a->used += need;
+    return p;
+}
 void *arena_zalloc(struct arena *a, size_t size); /* the same, zeroed */
 /* count items of size bytes; the product is checked. Not zeroed. */
 void *arena_array(struct arena *a, size_t count, size_t size);

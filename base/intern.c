@@ -41,8 +41,3 @@ sym_t intern_find(const struct intern *in, const char *text) {
     size_t len = strlen(text);
     return find(in, (struct key){text, len}, hash_bytes(text, len, 0));
 }
-
-const char *intern_text(const struct intern *in, sym_t id) {
-    rw_assert(id < in->len);
-    return in->text[id];
-}

@@ -26,6 +26,9 @@ sym_t intern_n(struct intern *in, const char *text, size_t len);
 /* The id of a text already seen, or MAP_NONE. Adds nothing. */
 sym_t intern_find(const struct intern *in, const char *text);
 /* The text of an id; lives as long as the interner's arena. */
-const char *intern_text(const struct intern *in, sym_t id);
+static inline const char *intern_text(const struct intern *in, sym_t id) {
+    rw_assert(id < in->len);
+    return in->text[id];
+}
 
 #endif

@@ -24,22 +24,6 @@ uint64_t hash_bytes(const void *p, size_t len, uint64_t seed) {
     return hash_join(h, tail);
 }
 
-/* The bits that also choose the place, so that a table grows without the hashes. */
-static uint32_t tag_of(uint64_t hash) {
-    uint32_t tag = (uint32_t)(hash ^ hash >> 32);
-    return tag ? tag : 1;
-}
-
-uint32_t hset_find(const struct hset *s, uint64_t hash, hset_equal *eq, const void *key,
-                   const void *ctx) {
-    if (!s->cap) return MAP_NONE;
-    uint32_t mask = s->cap - 1, tag = tag_of(hash);
-    for (uint32_t i = tag & mask; s->slot[i].tag; i = (i + 1) & mask)
-        if (s->slot[i].tag == tag && s->slot[i].id != TOMB && eq(key, s->slot[i].id, ctx))
-            return s->slot[i].id;
-    return MAP_NONE;
-}
-
 static void place(struct hset *s, struct hset_slot x) {
     uint32_t mask = s->cap - 1, i = x.tag & mask;
     while (s->slot[i].tag) i = (i + 1) & mask;
@@ -60,13 +44,13 @@ static void rehash(struct hset *s) {
 
 void hset_add(struct hset *s, uint64_t hash, uint32_t id) {
     if (((uint64_t)s->len + s->tombs + 1) * 3 > (uint64_t)s->cap * 2) rehash(s);
-    place(s, (struct hset_slot){tag_of(hash), id});
+    place(s, (struct hset_slot){hset_tag(hash), id});
     s->len++;
 }
 
 bool hset_remove(struct hset *s, uint64_t hash, uint32_t id) {
     if (!s->cap) return false;
-    uint32_t mask = s->cap - 1, tag = tag_of(hash);
+    uint32_t mask = s->cap - 1, tag = hset_tag(hash);
     for (uint32_t i = tag & mask; s->slot[i].tag; i = (i + 1) & mask)
         if (s->slot[i].tag == tag && s->slot[i].id == id) {
             s->slot[i].id = TOMB;

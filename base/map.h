@@ -38,9 +38,22 @@ struct hset {
  * fits. */
 typedef bool hset_equal(const void *key, uint32_t id, const void *ctx);
 
-/* The id whose hash and equality fit, or MAP_NONE. */
-uint32_t hset_find(const struct hset *s, uint64_t hash, hset_equal *eq, const void *key,
-                   const void *ctx);
+/* The bits that also choose the place, so that a table grows without the hashes. */
+static inline uint32_t hset_tag(uint64_t hash) {
+    uint32_t tag = (uint32_t)(hash ^ hash >> 32);
+    return tag ? tag : 1;
+}
+/* The id whose hash and equality fit, or MAP_NONE. Here, so that eq need not be a call. */
+static inline uint32_t hset_find(const struct hset *s, uint64_t hash, hset_equal *eq,
+                                 const void *key, const void *ctx) {
+    if (!s->cap) return MAP_NONE;
+    uint32_t mask = s->cap - 1, tag = hset_tag(hash);
+    for (uint32_t i = tag & mask; s->slot[i].tag; i = (i + 1) & mask)
+        if (s->slot[i].tag == tag && s->slot[i].id != MAP_NONE &&
+            eq(key, s->slot[i].id, ctx))
+            return s->slot[i].id;
+    return MAP_NONE;
+}
 /* Adds an id that is not in yet. */
 void hset_add(struct hset *s, uint64_t hash, uint32_t id);
 /* Removes an id added under that hash; false when it is not in. */

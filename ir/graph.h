@@ -227,9 +227,17 @@ static inline bool ir_has(const struct ir_graph *g, ir_value v, enum ir_value_fl
 /* The schema of an operator as imported where g stands; NULL: unknown. */
 const struct ir_schema *ir_schema_in(const struct ir_graph *g, const char *domain,
                                      const char *op);
-const char *ir_op_name(const struct ir_graph *g, ir_node n);
-const char *ir_domain_name(const struct ir_graph *g, ir_node n); /* "" = ai.onnx */
-bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op); /* of ai.onnx */
+static inline const char *ir_op_name(const struct ir_graph *g, ir_node n) {
+    return intern_text(&g->model->names, g->nodes.at[n].op);
+}
+/* "" = ai.onnx */
+static inline const char *ir_domain_name(const struct ir_graph *g, ir_node n) {
+    return intern_text(&g->model->names, g->nodes.at[n].domain);
+}
+/* Of ai.onnx. */
+static inline bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op) {
+    return g->nodes.at[n].domain == SYM_NONE && rw_streq(ir_op_name(g, n), op);
+}
 /* Does the graph belong to the model: main, a function of it, or a body whose node, and the
  * nodes around it, are alive? Passes skip others in model->graphs. */
 bool ir_graph_is_live(const struct ir_graph *g);

@@ -29,6 +29,8 @@ struct ir_pass {
     const char *name, *what; /* "dce", "dead nodes, initializers ..." */
     /* o NULL: the defaults. */
     uint32_t (*run)(struct ir_model *m, const struct ir_pass_options *o);
+    bool removes; /* it removes nodes and values that nobody reads; in a model without bodies it
+                     does nothing else */
 };
 /* By name, or NULL. */
 const struct ir_pass *ir_pass_find(const char *name);

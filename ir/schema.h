@@ -64,6 +64,8 @@ const struct ir_schema *ir_schema_newest(const char *domain, const char *name);
 const struct ir_schema *ir_schema_versions(const char *domain, const char *name, size_t *n);
 /* Operators that only ONNX Runtime knows in the default domain at that opset, or NULL. */
 const struct ir_schema *ir_schema_runtime(const char *name, int64_t opset);
+/* Is it one of those? */
+bool ir_schema_is_runtime(const struct ir_schema *s);
 /* Newest opset of a domain that the table knows (28 for ai.onnx); 0: unknown domain. */
 int64_t ir_schema_newest_opset(const char *domain);
 /* IR version that goes with an opset of ai.onnx (the lowest that allows it). */

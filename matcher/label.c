@@ -71,7 +71,7 @@ void pm_labels_begin(struct pm_labels *l, const struct pm_site *site) {
     settle(l);
 }
 
-void pm_labels_undone(struct pm_labels *l) { l->changes = l->g->model->changes; }
+void pm_labels_settled(struct pm_labels *l) { l->changes = l->g->model->changes; }
 
 /* --- after a rewrite ------------------------------------------------------------------ */
 static void add_users(struct pm_labels *l, ir_value v) {

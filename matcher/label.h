@@ -105,8 +105,9 @@ static inline bool pm_labels_hold(const struct pm_labels *l, const struct ir_gra
 }
 /* Labels the graph, unless its labels are right. */
 void pm_labels_begin(struct pm_labels *l, const struct pm_site *site);
-/* They were right and are again: what was changed since has been undone. */
-void pm_labels_undone(struct pm_labels *l);
+/* They were right and are: what was changed since has been undone, or took away nodes and
+ * values that nobody sees. */
+void pm_labels_settled(struct pm_labels *l);
 /* They were right before a rewrite: labels the nodes that are new or see other values, and
  * upwards as long as states change. */
 void pm_labels_update(struct pm_labels *l, const struct pm_site *site,

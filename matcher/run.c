@@ -170,7 +170,7 @@ enum pm_outcome pm_try(struct pm_run *r, const struct pm_stage *s, struct ir_gra
                                                  : NOT_APPLIED;
     if (o == APPLIED) pm_count(r, a, done->nodes, NULL);
     if (held && o == APPLIED) relabel(r, g, done);
-    else if (held && o != RAISED) pm_labels_undone(labels);
+    else if (held && o != RAISED) pm_labels_settled(labels);
     return o;
 }
 

@@ -150,8 +150,12 @@ uint32_t pm_step_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t num
     struct pm_rested *was = rested(r, pass);
     if (was->edits == now.edits && was->dims == now.dims) return 0;
     if (is_listed(r, pass->name, which, &r->arena)) return 0;
+    struct pm_labels *labels = r->matcher.labels;
+    bool hold = pass->removes && r->model->graphs.len == 1 &&
+                pm_labels_hold(labels, r->model->main);
     uint32_t changed = pass->run(r->model, &o);
     ir_commit(r->model);
+    if (hold) pm_labels_settled(labels);
     if (r->model->edits == now.edits) *was = now;
     if (changed > 0) count_step(r, NULL, pass->name, which);
     return changed;

@@ -126,8 +126,8 @@ ir_dim ir_dim_fresh_value(struct ir_dims *t) { return new_symbol(t, NULL, any_va
 
 static bool both_known(struct ir_dims *t, ir_dim *a, ir_dim *b) {
     if (!*a || !*b) return false;
-    *a = ir_dim_find(t, *a);
-    *b = ir_dim_find(t, *b);
+    *a = dim_find(t, *a);
+    *b = dim_find(t, *b);
     return true;
 }
 
@@ -223,10 +223,10 @@ static bool is_cut_of(const struct ir_dims *t, ir_dim cut, ir_dim a) {
 ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b) {
     int64_t x, y;
     bool a_const = ir_dim_is_const(t, a, &x), b_const = ir_dim_is_const(t, b, &y);
-    if (a_const && x != 1) return ir_dim_find(t, a);
-    if (b_const && y != 1) return ir_dim_find(t, b);
-    if (a_const) return b ? ir_dim_find(t, b) : b;
-    if (b_const) return a ? ir_dim_find(t, a) : a;
+    if (a_const && x != 1) return dim_find(t, a);
+    if (b_const && y != 1) return dim_find(t, b);
+    if (a_const) return b ? dim_find(t, b) : b;
+    if (b_const) return a ? dim_find(t, a) : a;
     if (!both_known(t, &a, &b)) return IR_DIM_UNKNOWN;
     if (a == b || is_cut_of(t, b, a)) return a;
     if (is_cut_of(t, a, b)) return b;
@@ -237,21 +237,21 @@ ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b) {
 
 void dim_difference(const struct ir_dims *t, ir_dim a, ir_dim b, struct dim_poly *out) {
     struct dim_poly q;
-    dim_poly_load(t, ir_dim_find(t, a), out);
-    dim_poly_load(t, ir_dim_find(t, b), &q);
+    dim_poly_load(t, dim_find(t, a), out);
+    dim_poly_load(t, dim_find(t, b), &q);
     dim_poly_add(out, &q, -1);
 }
 
 bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value) {
     if (!d) return false;
-    const struct dim_form *f = &t->forms.at[ir_dim_find(t, d)];
+    const struct dim_form *f = &t->forms.at[dim_find(t, d)];
     if (f->n > 1 || (f->n == 1 && f->term[0].degree > 0)) return false;
     *value = f->n ? f->term[0].coef : 0;
     return true;
 }
 
 void ir_dim_bounds(const struct ir_dims *t, ir_dim d, int64_t *low, int64_t *high) {
-    struct dim_range r = d ? range_of(t, ir_dim_find(t, d)) : any_value;
+    struct dim_range r = d ? range_of(t, dim_find(t, d)) : any_value;
     *low = r.low;
     *high = r.high;
 }
@@ -259,7 +259,7 @@ void ir_dim_bounds(const struct ir_dims *t, ir_dim d, int64_t *low, int64_t *hig
 enum ir_truth ir_dim_equal(const struct ir_dims *t, ir_dim a, ir_dim b) {
     struct dim_poly p;
     if (!a || !b) return IR_UNKNOWN;
-    if (ir_dim_find(t, a) == ir_dim_find(t, b)) return IR_TRUE;
+    if (dim_find(t, a) == dim_find(t, b)) return IR_TRUE;
     dim_difference(t, a, b, &p);
     struct dim_range r = dim_poly_range(t, &p);
     return r.low > 0 || r.high < 0 ? IR_FALSE : IR_UNKNOWN;
@@ -334,7 +334,7 @@ static void print_form(const struct ir_dims *t, ir_dim d, struct buf *out) {
 }
 
 void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out) {
-    if (d) print_form(t, ir_dim_find(t, d), out);
+    if (d) print_form(t, dim_find(t, d), out);
     else buf_putc(out, '?');
 }
 
@@ -347,7 +347,7 @@ uint32_t ir_dims_symbols(const struct ir_dims *t) { return t->atoms.len; }
 
 /* An atom with operands counts by them. Recursion is as deep as atoms nest. */
 bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms) {
-    const struct dim_form f = t->forms.at[ir_dim_find(t, d)];
+    const struct dim_form f = t->forms.at[dim_find(t, d)];
     for (uint32_t i = 0; i < f.n; i++)
         for (uint32_t k = 0; k < f.term[i].degree; k++) {
             uint32_t atom = f.term[i].atom[k];
@@ -363,6 +363,6 @@ bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms) {
 
 const char *ir_dim_param(const struct ir_dims *t, ir_dim d) {
     const struct dim_atom *x;
-    if (!d || !is_atom(t, ir_dim_find(t, d), DIM_SYMBOL, &x)) return NULL;
+    if (!d || !is_atom(t, dim_find(t, d), DIM_SYMBOL, &x)) return NULL;
     return x->name && *x->name ? x->name : NULL;
 }

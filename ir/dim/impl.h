@@ -81,6 +81,14 @@ bool dim_poly_is_const(const struct dim_poly *p, int64_t *value);
 bool dim_monomial_div(const struct dim_term *a, const struct dim_term *b,
                       struct dim_term *out);
 
+/* --- dim_unify.c: where there are bindings --- */
+ir_dim dim_find_bound(struct ir_dims *t, ir_dim d);
+/* As ir_dim_find. The table only looks constant: resolving interns forms and remembers them,
+ * which changes nothing that can be observed. */
+static inline ir_dim dim_find(const struct ir_dims *t, ir_dim d) {
+    return d && t->bindings ? dim_find_bound((struct ir_dims *)(uintptr_t)t, d) : d;
+}
+
 /* --- dim_bounds.c ------------------------------------------------------------------ */
 struct dim_range dim_poly_range(const struct ir_dims *t, const struct dim_poly *p);
 

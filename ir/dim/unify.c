@@ -59,11 +59,7 @@ static ir_dim resolve(struct ir_dims *t, ir_dim d) {
     return changed ? dim_intern(t, &sum) : d;
 }
 
-ir_dim ir_dim_find(const struct ir_dims *table, ir_dim d) {
-    /* The table only looks constant: resolving interns forms and remembers them, which
-     * changes nothing that can be observed. */
-    struct ir_dims *t = (struct ir_dims *)(uintptr_t)table;
-    if (!d || !t->bindings) return d;
+ir_dim dim_find_bound(struct ir_dims *t, ir_dim d) {
     struct dim_form *f = &t->forms.at[d];
     if (f->generation == t->generation && f->now) return f->now;
     ir_dim now = resolve(t, d);
@@ -72,6 +68,8 @@ ir_dim ir_dim_find(const struct ir_dims *table, ir_dim d) {
     f->now = now;
     return now;
 }
+
+ir_dim ir_dim_find(const struct ir_dims *t, ir_dim d) { return dim_find(t, d); }
 
 /* --- solving ------------------------------------------------------------------------ */
 

@@ -73,18 +73,6 @@ void ir_model_settle(struct ir_model *m) {
     m->edits = 0;
 }
 
-const char *ir_op_name(const struct ir_graph *g, ir_node n) {
-    return intern_text(&g->model->names, g->nodes.at[n].op);
-}
-
-const char *ir_domain_name(const struct ir_graph *g, ir_node n) {
-    return intern_text(&g->model->names, g->nodes.at[n].domain);
-}
-
-bool ir_is_op(const struct ir_graph *g, ir_node n, const char *op) {
-    return g->nodes.at[n].domain == SYM_NONE && rw_streq(ir_op_name(g, n), op);
-}
-
 const struct ir_attr *ir_find_attr(const struct ir_graph *g, ir_node n, const char *name) {
     const struct ir_node_info *x = &g->nodes.at[n];
     for (uint32_t i = 0; i < x->nattr; i++)

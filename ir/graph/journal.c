@@ -5,18 +5,15 @@
 
 #include "ir/graph/names.h"
 
-#define PIECE 4096u /* items */
-
 static struct ir_saved *saved_at(const struct ir_journal *j, uint32_t i) {
-    return &j->pieces.at[i / PIECE][i % PIECE];
+    return &j->pieces.at[i / IR_JOURNAL_PIECE][i % IR_JOURNAL_PIECE];
 }
 
-void ir_journal_push(struct ir_model *m, struct ir_saved s) {
+void ir_journal_grow(struct ir_model *m) {
     struct ir_journal *j = m->journal;
-    if (j->len == UINT32_MAX) rw_out_of_memory();
-    if (j->len / PIECE == j->pieces.len)
-        vec_push(m->arena, &j->pieces, arena_new_array(m->arena, struct ir_saved, PIECE));
-    *saved_at(j, j->len++) = s;
+    if (j->len > UINT32_MAX - IR_JOURNAL_PIECE) rw_out_of_memory();
+    vec_push(m->arena, &j->pieces,
+             arena_new_array(m->arena, struct ir_saved, IR_JOURNAL_PIECE));
 }
 
 void ir_journal_init(struct ir_model *m) {

@@ -37,13 +37,20 @@ struct ir_journal {
     uint32_t len;
     bool on;
 };
+#define IR_JOURNAL_PIECE 4096u /* items */
 
 void ir_journal_init(struct ir_model *m);
 static inline void ir_count_edit(struct ir_model *m) {
     m->edits++;
     m->changes++;
 }
-void ir_journal_push(struct ir_model *m, struct ir_saved s);
+void ir_journal_grow(struct ir_model *m);
+static inline void ir_journal_push(struct ir_model *m, struct ir_saved s) {
+    struct ir_journal *j = m->journal;
+    if (j->len / IR_JOURNAL_PIECE == j->pieces.len) ir_journal_grow(m);
+    j->pieces.at[j->len / IR_JOURNAL_PIECE][j->len % IR_JOURNAL_PIECE] = s;
+    j->len++;
+}
 /* The field at `now`, which is that many bytes behind the item's beginning. */
 static inline void ir_save(struct ir_model *m, enum ir_place place, void *base, uint32_t item,
                            size_t offset, const void *now, size_t size) {

@@ -6,18 +6,19 @@
 #include "ir/tensor/tensor_bytes.h"
 
 static const struct ir_pass passes[] = {
-    {"casts", "Casts that take back what an earlier one did", ir_pass_casts},
-    {"control", "If with a known condition, Loop that runs never or once", ir_pass_control},
-    {"cse", "nodes that compute what another node computes", ir_pass_cse},
-    {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce},
-    {"dedupe", "initializers equal to another one", ir_pass_dedupe},
+    {"casts", "Casts that take back what an earlier one did", ir_pass_casts, false},
+    {"control", "If with a known condition, Loop that runs never or once", ir_pass_control, false},
+    {"cse", "nodes that compute what another node computes", ir_pass_cse, false},
+    {"dce", "dead nodes, initializers that nobody reads", ir_pass_dce, true},
+    {"dedupe", "initializers equal to another one", ir_pass_dedupe, false},
     {"fold", "nodes whose operands are constants, while the file stays small",
-     ir_pass_fold},
-    {"inline_functions", "calls of functions of the model", ir_pass_inline_functions},
+     ir_pass_fold, false},
+    {"inline_functions", "calls of functions of the model", ir_pass_inline_functions,
+     false},
     {"shapes", "shape arithmetic with a known result, or one that is there already",
-     ir_pass_shapes},
+     ir_pass_shapes, false},
     {"transpose", "Transposes moved to where they cost least, and cancelled",
-     ir_pass_transpose},
+     ir_pass_transpose, false},
 };
 
 const struct ir_pass *ir_pass_all(size_t *n) {

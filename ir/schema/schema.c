@@ -86,6 +86,10 @@ const struct ir_schema *ir_schema_runtime(const char *name, int64_t opset) {
     return s && !s->deprecated ? s : NULL;
 }
 
+bool ir_schema_is_runtime(const struct ir_schema *s) {
+    return s >= runtime_schemas && s < runtime_schemas + countof(runtime_schemas);
+}
+
 int64_t ir_schema_newest_opset(const char *domain) {
     const struct domain *d = find_domain(domain);
     return d ? d->newest : 0;

@@ -120,7 +120,7 @@ static void verify_operator(struct verify *v) {
                         ir_opset(v->g, domain), ir_shown_domain(domain));
         return;
     }
-    if (!*domain && s == ir_schema_runtime(op, ir_opset(v->g, domain)))
+    if (ir_schema_is_runtime(s))
         remark(v, VERIFY_RUNTIME_ONLY);
     verify_by_schema(v);
 }
