@@ -113,7 +113,7 @@ def rules_that_lose(onnxrw, folder):
                     "rule neg_neg: Neg(Neg(x)) => x\n")
     model, out = folder / "m.onnx", folder / "m.tuned.onnx"
     check(run(onnxrw, "parse", "-o", model, text).returncode == 0, "parse")
-    done = run(onnxrw, "tune", "-r", slow, "--verify=model", "--time", 20, "--dim", "N=64", model)
+    done = run(onnxrw, "tune", "-r", slow, "--verify=model", "--time", 90, "--dim", "N=64", model)
     check(done.returncode == 0, done)
     found = json.loads(out.with_suffix(".json").read_text())
     check("Sin" not in ops(out), "what loses was kept", done.stdout, done.stderr)
