@@ -461,6 +461,42 @@ def grids():
          y="bool[B, 1, 1, T] y")
 
 
+# ---- embeddings ----
+
+LOOKED_UP = """
+sh = Shape (ids)
+n = Slice (sh, first, second)
+at = Slice (counted, zero, n, first)
+a = Gather (words, ids)
+b = Gather (kinds, of)
+c = Gather (table, at)
+t = Add (a, b)
+s = Add (t, c)
+y = LayerNormalization <epsilon = 1e-12> (s, scale, shift)
+"""
+
+
+def embeds():
+    tables = (vector("words", [3, 2]), vector("kinds", [4, 2], start=3.0), vector("table", [8, 2], start=-2.0),
+              vector("scale", [2]), vector("shift", [2], start=-0.5), "int64[1] zero = {0}", "int64[1] first = {1}",
+              "int64[1] second = {2}")
+    places = "int64[1, 8] counted = {0, 1, 2, 3, 4, 5, 6, 7}"
+
+    def embed(name, spelling, x="int64[B, S] ids, int64[B, S] of", y="float[B, S, 2] y", counted=places, **more):
+        case(f"embed/embed_layer_norm/{name}", spelling, x, y, weights=(*tables, counted), **more)
+
+    embed("three", LOOKED_UP)
+    embed("places-first", LOOKED_UP.replace("(a, b)", "(c, b)").replace("(t, c)", "(a, t)"))
+    embed("two", LOOKED_UP.replace("b = Gather (kinds, of)\n", "").replace("t = Add (a, b)\n", "")
+          .replace("(t, c)", "(a, c)"), "int64[B, S] ids")
+    embed("int32", LOOKED_UP, "int32[B, S] ids, int32[B, S] of")
+    embed("from-the-end", "three = Constant <value_int = 3> ()\nids = Sub (i, three)" + LOOKED_UP,
+          "int64[B, S] i, int64[B, S] of")
+    embed("sum-is-output", LOOKED_UP, y="float[B, S, 2] y, float[B, S, 2] s")
+    embed("near-down", LOOKED_UP, counted=places.replace("0, 1, 2, 3, 4, 5, 6, 7", "7, 6, 5, 4, 3, 2, 1, 0"))
+    embed("near-ort-cpu", LOOKED_UP, args="--target=ort-cpu")
+
+
 # ---- one pack in front of another ----
 
 def orders():
@@ -680,6 +716,7 @@ if __name__ == "__main__":
     gelus()
     rms_norms()
     grids()
+    embeds()
     orders()
     skips()
     cleanups()
