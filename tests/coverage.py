@@ -30,7 +30,7 @@ ARCHITECTURE = {
     "distilbert": (1, 2, 1),  # embeddings; sa_layer_norm, output_layer_norm; ffn
     "albert": (1, 2, 1),      # embeddings; attention, full_layer_layer_norm; ffn, weights shared
 }
-NORMS = ("LayerNormalization", "SkipLayerNormalization")
+NORMS = ("LayerNormalization", "SkipLayerNormalization", "EmbedLayerNormalization")
 GELUS = ("Gelu", "FastGelu", "BiasGelu", "QuickGelu")
 
 
@@ -68,7 +68,7 @@ def main():
             "Made by `tests/coverage.py --update`. Expected numbers follow from the architecture and its\n"
             "configuration (norms in front of the layers, plus layers times norms a layer; layers times\n"
             "activations a layer), found ones are counted in the written models: LayerNormalization and\n"
-            "SkipLayerNormalization; Gelu, FastGelu and BiasGelu.\n\n"
+            "SkipLayerNormalization, EmbedLayerNormalization; Gelu, FastGelu and BiasGelu.\n\n"
             "| file | norms expected | `--target ort` | `--target onnx` | gelus expected | `--target ort` | `--target onnx` |\n"
             "|---|---|---|---|---|---|---|\n" + "".join(lines))
     if a.update:
