@@ -137,16 +137,10 @@ const void *os_map(const struct os_file *f) {
 }
 
 /* For the pages that lie in the range as a whole; a hint, so failures do not matter. */
-static void advise(const void *from, size_t len, int advice) {
+void os_map_release(const void *from, size_t len) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from;
     uintptr_t first = (begin + page - 1) / page * page, end = (begin + len) / page * page;
-    if (first < end) madvise((void *)first, end - first, advice);
-}
-
-void os_map_release(const void *from, size_t len) { advise(from, len, MADV_DONTNEED); }
-
-void os_prefer_large_pages(const void *memory, size_t len) {
-    advise(memory, len, MADV_HUGEPAGE);
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void os_unmap(const void *map, uint64_t size) {
@@ -377,6 +371,16 @@ bool os_write(int fd, const void *bytes, size_t len) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return false;
         at += n, len -= (size_t)n;
+    }
+    return true;
+}
+
+bool os_write_pieces(int fd, uint64_t position, const void *bytes, size_t len) {
+    const char *at = bytes;
+    for (size_t n; len; at += n, position += n, len -= n) {
+        n = OS_WRITE_PIECE - (size_t)(position % OS_WRITE_PIECE);
+        if (n > len) n = len;
+        if (!os_write(fd, at, n)) return false;
     }
     return true;
 }

@@ -40,9 +40,6 @@ const void *os_map(const struct os_file *f);
 /* Gives back the memory of a part of a mapping; it is read again where it is touched. The
  * kernel brings in up to 2 MiB for a byte that is touched. */
 void os_map_release(const void *from, size_t len);
-/* Asks for large pages for memory that was not touched yet: of a gigabyte of it much time
- * goes into pages of 4 KiB. A hint. */
-void os_prefer_large_pages(const void *memory, size_t len);
 void os_unmap(const void *map, uint64_t size);
 /* Where data begins at or behind `at`, or the file's size: what lies between is a hole,
  * which reads as zeros. `at` itself where holes cannot be told from data. */
@@ -86,8 +83,11 @@ struct os_output {
 bool os_create(const char *path, struct os_output *out);
 bool os_write(int fd, const void *bytes, size_t len);
 bool os_is_regular(int fd);
-/* Files are written fastest in pieces of this size that begin at multiples of it. */
+/* Files are written fastest in pieces of this size that begin at multiples of it: of larger
+ * ones the kernel makes larger pages, for which it has to find memory that nobody used yet. */
 #define OS_WRITE_PIECE ((size_t)128 << 10)
+/* In such pieces; the file is at `position`. */
+bool os_write_pieces(int fd, uint64_t position, const void *bytes, size_t len);
 /* Makes an empty file a copy of a whole other one, sharing its blocks where the file
  * system can do that; holes stay holes. */
 bool os_copy(int out, const struct os_file *in);

@@ -16,6 +16,7 @@ struct writer {
     pthread_cond_t changed;
     const void *bytes; /* of the piece under way, or NULL */
     size_t len;
+    uint64_t position;
     int error; /* errno of the first failure; what comes after it is not written */
     bool ending;
 };
@@ -23,9 +24,10 @@ struct writer {
 static void write_piece(struct writer *w) {
     const void *bytes = w->bytes;
     size_t len = w->len;
+    uint64_t position = w->position;
     bool skip = w->error != 0;
     pthread_mutex_unlock(&w->lock);
-    bool ok = skip || os_write(w->fd, bytes, len);
+    bool ok = skip || os_write_pieces(w->fd, position, bytes, len);
     int error = errno;
     pthread_mutex_lock(&w->lock);
     if (!ok) w->error = error;
@@ -68,12 +70,13 @@ struct writer *writer_new(int fd) {
     return NULL;
 }
 
-void writer_begin(struct writer *w, const void *bytes, size_t len) {
+void writer_begin(struct writer *w, uint64_t position, const void *bytes, size_t len) {
     if (len == 0) return;
     pthread_mutex_lock(&w->lock);
     rw_assert(!w->bytes);
     w->bytes = bytes;
     w->len = len;
+    w->position = position;
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
 }

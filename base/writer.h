@@ -11,12 +11,12 @@
 
 struct writer;
 
-/* At the position where the file is. NULL where nothing would be won: with one processor,
- * to what is no regular file; or where there is no thread to be had. */
+/* NULL where nothing would be won: with one processor, to what is no regular file; or where
+ * there is no thread to be had. */
 struct writer *writer_new(int fd);
-/* Begins to write bytes that stay as they are until writer_wait returns. Nothing else may
- * write to the file meanwhile, and no other piece be under way. */
-void writer_begin(struct writer *w, const void *bytes, size_t len);
+/* Begins to write bytes, which stay as they are until writer_wait returns, where the file is:
+ * at `position`. Nothing else may write to it meanwhile, and no other piece be under way. */
+void writer_begin(struct writer *w, uint64_t position, const void *bytes, size_t len);
 /* Until the piece is written; false with errno when this or one before it was not. */
 bool writer_wait(struct writer *w);
 /* After writer_wait; NULL is nothing. */

@@ -25,13 +25,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 import onnx
 from onnx import TensorProto as T, helper as h
 
-MB = 1e6
+from processes import MB, most_mb, remove, run, spread
 
 
 def weight(rng, name, *dims):
@@ -79,36 +78,6 @@ def make(path, size, d=1024):
     return d
 
 
-def remove(path):
-    for p in (path, path + ".data"):
-        if os.path.exists(p):
-            os.unlink(p)
-
-
-def run(cmd, out):
-    remove(out)
-    start = time.perf_counter()
-    done = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    seconds = time.perf_counter() - start
-    if done.returncode or not os.path.exists(out):
-        sys.exit(f"lazy: {' '.join(cmd)}: exit {done.returncode}: {done.stderr}")
-    return seconds
-
-
-def private_mb(cmd, out):
-    """Largest RssAnon in a run of its own: polling would disturb a timed one."""
-    remove(out)
-    p, most = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL), 0
-    while p.poll() is None:
-        try:
-            with open(f"/proc/{p.pid}/status") as f:
-                most = max(most, next((int(line.split()[1]) * 1024 / MB for line in f
-                                       if line.startswith("RssAnon")), 0))
-        except OSError:
-            pass
-    return most
-
-
 def tensors(path):
     return onnx.load(path, load_external_data=False).graph
 
@@ -153,16 +122,14 @@ def main():
         print(f"{'':<10}{'seconds':>22}{'ratio to cp':>22}{'private MB':>12}{'largest tensor MB':>19}")
         for name, cmd in commands.items():
             out = at(name + ".onnx")
-            seconds = sorted(t[name] for t in turns[1:])
-            ratio = sorted(t[name] / t["cp"] for t in turns[1:])
-            private, graph = private_mb(cmd, out), tensors(out)
+            seconds = [t[name] for t in turns[1:]]
+            ratio = [t[name] / t["cp"] for t in turns[1:]]
+            private, graph = most_mb(cmd, out, "RssAnon"), tensors(out)
             largest = largest_mb(graph)
-            med = statistics.median
-            print(f"{name:<10}{f'{med(seconds):.2f} ({seconds[0]:.2f}-{seconds[-1]:.2f})':>22}"
-                  f"{f'{med(ratio):.2f} ({ratio[0]:.2f}-{ratio[-1]:.2f})':>22}{private:>12.1f}{largest:>19.1f}")
+            print(f"{name:<10}{spread(seconds):>22}{spread(ratio):>22}{private:>12.1f}{largest:>19.1f}")
             if name != "cp":
                 left = sum(n.op_type in ("Transpose", "Concat", "Mul") for n in graph.node)
-                good &= private < largest + 64 and med(ratio) < 3 and left == 0
+                good &= private < largest + 64 and statistics.median(ratio) < 3 and left == 0
                 if left:
                     print(f"lazy: {left} nodes were not folded")
                 if a.check and not same_results(at("in.onnx"), out, d):

@@ -23,39 +23,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+from processes import most_mb, run, spread
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def peak_mb(pid):
-    try:
-        with open(f"/proc/{pid}/status") as f:
-            return next((int(line.split()[1]) / 1024 for line in f if line.startswith("VmHWM")), 0)
-    except OSError:
-        return 0
-
-
-def run(cmd, out):
-    """Seconds of one run; the output is removed before and must be there after."""
-    if os.path.exists(out):
-        os.unlink(out)
-    start = time.perf_counter()
-    done = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    seconds = time.perf_counter() - start
-    if done.returncode or not os.path.exists(out):
-        sys.exit(f"whole_process: {' '.join(cmd)}: exit {done.returncode}: {done.stderr}")
-    return seconds
-
-
-def measure_peak(cmd, out):
-    """Peak resident set in MB of a run of its own (polling would disturb a timed one)."""
-    if os.path.exists(out):
-        os.unlink(out)
-    p, peak = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL), 0
-    while p.poll() is None:
-        peak = max(peak, peak_mb(p.pid))
-    return peak
 
 
 def main():
@@ -87,13 +58,10 @@ def main():
                   "medians (smallest to largest)")
             print(f"{'':<12}{'seconds':>24}{'ratio to cp':>24}{'beyond cp, ms':>16}{'peak MB':>10}")
             for name, cmd in commands.items():
-                secs = sorted(t[name] for t in turns)
-                ratio = sorted(t[name] / t["cp"] for t in turns)
+                secs, ratio = [t[name] for t in turns], [t[name] / t["cp"] for t in turns]
                 beyond = statistics.median(t[name] - t["cp"] for t in turns) * 1000
-                med = statistics.median
-                print(f"{name:<12}{f'{med(secs):.3f} ({secs[0]:.3f}-{secs[-1]:.3f})':>24}"
-                      f"{f'{med(ratio):.2f} ({ratio[0]:.2f}-{ratio[-1]:.2f})':>24}{beyond:>16.0f}"
-                      f"{measure_peak(cmd, out(name)):>10.1f}")
+                print(f"{name:<12}{spread(secs, 3):>24}{spread(ratio):>24}{beyond:>16.0f}"
+                      f"{most_mb(cmd, out(name), 'VmHWM'):>10.1f}")
         finally:
             for name in commands:
                 if os.path.exists(out(name)):

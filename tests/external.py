@@ -18,6 +18,9 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto as T, helper as h, numpy_helper
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+from sparse import make as sparse_model
+
 failures = []
 
 
@@ -153,22 +156,7 @@ def left_behind(tool, folder):
 
 def sparse(tool, folder, gigabytes):
     """`gigabytes` of zeros in tensors of 1 GB; two of them are equal, as are all the others."""
-    n = gigabytes
-    w = [T(name=f"w{i}", data_type=T.FLOAT, dims=[64, 1 << 22], data_location=T.EXTERNAL) for i in range(n)]
-    for i, t in enumerate(w):
-        for key, value in (("location", "big.bin"), ("offset", i << 30), ("length", 1 << 30)):
-            t.external_data.add(key=key, value=str(value))
-    nodes = [h.make_node("MatMul", ["x", f"w{i}"], [f"t{i}"]) for i in range(n)]
-    nodes += [h.make_node("Identity", ["t0"], ["s0"])]
-    nodes += [h.make_node("Add", [f"s{i}", f"t{i + 1}"], [f"s{i + 1}"]) for i in range(n - 1)]
-    nodes += [h.make_node("Neg", [f"s{n - 1}"], ["y"])]
-    graph = h.make_graph(nodes, "g", [h.make_tensor_value_info("x", T.FLOAT, (4, 64))],
-                         [h.make_tensor_value_info("y", T.FLOAT, (4, 1 << 22))], w)
-    path, data = os.path.join(folder, "m.onnx"), os.path.join(folder, "big.bin")
-    with open(path, "wb") as f:
-        f.write(h.make_model(graph, ir_version=9, opset_imports=[h.make_opsetid("", 17)]).SerializeToString())
-    with open(data, "wb") as f:
-        f.truncate(n << 30)
+    n, path = gigabytes, sparse_model(folder, gigabytes)
     other = os.path.join(folder, "other")
     os.mkdir(other)
     for out in (path, os.path.join(other, "m.onnx"), os.path.join(other, "m.onnx")):

@@ -264,6 +264,24 @@ def growth(tool, folder):
           [n.op_type for n in onnx.load(out).graph.node])
 
 
+def shared(tool, folder):
+    """Constants that others read too, side by side in a Concat: joined where the file may grow by that, or by
+    a node that is there anyway; else left, and the rules for it come to an end."""
+    for size, limit, joined in ((4, "64K", 2), (4, "0", 2), (30000, "64K", 3), (30000, "0", 3)):
+        inits = [numpy_helper.from_array(np.full((1, size), i, np.float32), n) for i, n in enumerate("pq")]
+        nodes = [h.make_node("Concat", ["x", "p", "q"], ["y0"], axis=0), h.make_node("Concat", ["p", "q"], ["u"], axis=0),
+                 h.make_node("Mul", ["x", "p"], ["y1"]), h.make_node("Mul", ["x", "q"], ["y2"]),
+                 h.make_node("Mul", ["x", "u"], ["y3"])]
+        outs = [h.make_tensor_value_info(f"y{i}", T.FLOAT, (n, size)) for i, n in enumerate((3, 1, 1, 2))]
+        graph = h.make_graph(nodes, "g", [h.make_tensor_value_info("x", T.FLOAT, (1, size))], outs, inits)
+        path, out = os.path.join(folder, "in.onnx"), os.path.join(folder, "out.onnx")
+        onnx.save(h.make_model(graph, ir_version=8, opset_imports=[h.make_opsetid("", 17)]), path)
+        done = run(tool, "--fold-limit=" + limit, "-o", out, path)
+        check(f"shared {size}, {limit}", done.returncode == 0, done.stderr)
+        operands = [len(n.input) for n in onnx.load(out).graph.node if n.op_type == "Concat" and "x" in n.input]
+        check(f"shared {size}, {limit}", operands == [joined], operands)
+
+
 def in_the_background(tool, folder):
     """Megabytes of pieces: the bytes are the same with one processor, where no other thread writes;
     a file that may not become so large is an error, and nothing remains."""
@@ -307,7 +325,7 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=8)
     a = ap.parse_args()
-    for case in (lambda t, f: random_expressions(t, f, a.seed, a.count), crossed, growth, in_the_background,
+    for case in (lambda t, f: random_expressions(t, f, a.seed, a.count), crossed, growth, shared, in_the_background,
                  hostile):
         with tempfile.TemporaryDirectory() as folder:
             case(a.onnxrw, folder)

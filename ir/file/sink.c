@@ -25,7 +25,7 @@ static void settle(struct ir_sink *s) {
 static void write_now(struct ir_sink *s, const void *bytes, size_t len) {
     settle(s);
     if (s->memory) buf_add(s->memory, bytes, len);
-    else if (!s->failed && !os_write(s->fd, bytes, len)) s->failed = true;
+    else if (!s->failed && !os_write_pieces(s->fd, s->begun, bytes, len)) s->failed = true;
     s->begun += len;
 }
 
@@ -43,7 +43,7 @@ static void flush_behind(struct ir_sink *s) {
         return;
     }
     settle(s);
-    if (!s->failed) writer_begin(s->writer, s->buffer.at, s->used);
+    if (!s->failed) writer_begin(s->writer, s->begun, s->buffer.at, s->used);
     struct ir_sink_buffer full = s->buffer;
     s->buffer = s->other;
     s->other = full;

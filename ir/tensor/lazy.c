@@ -3,7 +3,6 @@
  */
 #include "ir/tensor/lazy.h"
 
-#include "base/os.h"
 #include "ir/graph.h"
 #include "ir/tensor/tensor_bytes.h"
 
@@ -55,7 +54,6 @@ static void make_room(struct ir_model *m, uint64_t bytes) {
 static bool hold(struct ir_model *m, struct ir_lazy *x) {
     make_room(m, x->base->nbytes);
     void *bytes = arena_alloc(&x->memory, (size_t)x->base->nbytes);
-    os_prefer_large_pages(bytes, (size_t)x->base->nbytes);
     if (!ir_tensor_bytes_at(m, x->base, 0, x->base->nbytes, bytes)) {
         arena_free(&x->memory);
         return false;
