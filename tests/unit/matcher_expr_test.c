@@ -104,6 +104,13 @@ static void lists_are_made_and_asked(void) {
     check("inverse([1, 2, 0]) == [2, 0, 1]", YES);
     check("compose([1, 0], [1, 1]) == [0, 1]", MAYBE);
     check("iota(100000) == [0]", MAYBE);
+    check("items(k) == [2, 3, 4] && items(c) == [1.5]", YES);
+    check("items(x) == [2]", MAYBE);
+    check("largest(c) == 1.5", YES);
+    check("largest(k) == 4", MAYBE);
+    check("surely(rank(u) == 2)", NO);
+    check("surely(dim(x, 0) == 4) || surely(dim(x, 1) == 4)", YES);
+    check("canonical(\"bhqd, bhkd->bhqk\") == \"abcd,abed->abce\"", YES);
 }
 
 static void absent_and_unknown_are_two_things(void) {
