@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Rules of which the generator, at its limit of tries or time, makes fewer than all others.
 FEW = {"slices_to_split": 60}
 # Graphs that no chance makes; tests/golden has them instead.
-GOLDEN = {"mask_at_grid", "embed_layer_norm"}
+GOLDEN = {"mask_at_grid", "mask_at_place", "embed_layer_norm"}
 LINE = re.compile(r"^(ok|FAIL|none) +(\w+) +(\d+) compared", re.M)
 
 

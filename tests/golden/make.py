@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """Writes in.txt and args of the golden cases that come in families.
 
-    make.py
+    make.py [--check]
 
-A family is a few spellings, each in several forms: opsets, constants as initializers or
+With --check nothing is written: exit status 1 when a case is missing or another one. A family is a few spellings, each in several forms: opsets, constants as initializers or
 nodes, element types. A spelling is ONNX text with three shorthands: a number among the
 operands becomes a constant; `mean <[-1]> (x)` is ReduceMean (`sum`: ReduceSum), and
 `unsqueeze`, `squeeze` likewise, with axes as the opset has them; `@Op` is of com.microsoft.
 Cases written by hand stay as they are.
 SPDX-License-Identifier: Apache-2.0
 """
-import pathlib, re
+import pathlib, re, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 IR = {9: 4, 10: 5, 11: 6, 12: 7, 13: 7, 14: 7, 17: 8, 18: 8, 20: 9, 21: 10, 23: 11, 24: 11, 25: 12}
 AXES_INPUT = {"ReduceMean": 18, "ReduceSum": 13, "Unsqueeze": 13, "Squeeze": 13}
 SHORT = {"mean": "ReduceMean", "sum": "ReduceSum", "unsqueeze": "Unsqueeze", "squeeze": "Squeeze"}
+FILES = {}  # path -> text
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?$")
 
 
@@ -71,11 +72,9 @@ def case(path, spelling, inputs, outputs, opset=17, kind="float", constants="sca
     text += f"g ({inputs}) => ({outputs})"
     text += f"\n<{', '.join(weights)}>\n{{\n" if weights else " {\n"
     text += "".join(f"  {line}\n" for line in body.lines) + "}\n"
-    folder = HERE / path
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "in.txt").write_text(text)
+    FILES[HERE / path / "in.txt"] = text
     if args:
-        (folder / "args").write_text(args + "\n")
+        FILES[HERE / path / "args"] = args + "\n"
 
 
 def vector(name, shape, kind="float", start=1.0, step=0.25):
@@ -440,6 +439,45 @@ y = GatherND (x, at)
 """
 
 
+PLACES = """
+sh = Shape (x)
+n = Gather (sh, zero)
+m = Gather (sh, one)
+p = Range (zero, n, one)
+q = Range (zero, m, one)
+i = Unsqueeze (p, back)
+j = Unsqueeze (q, front)
+r = Mul (i, m)
+at = Add (j, r)
+f = Flatten <axis = 2> (x)
+v = Gather <axis = 0> (f, at)
+w = Reshape (v, flat)
+t = Shape (at)
+y = Reshape (w, t)
+"""
+
+
+def places():
+    def place(name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4, start=0):
+        front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
+        weights = ("int64 zero = {%d}" % start, "int64 one = {1}", "int64[1] flat = {-1}",
+                   f"int64[{rank - 1}] front = {{{front}}}", f"int64[{rank - 1}] back = {{{back}}}")
+        case(f"masks/mask_at_place/{name}", spelling, x, y, weights=weights)
+
+    straight = PLACES.replace("Flatten <axis = 2> (x)", "Reshape (x, flat)").split("w =")[0].replace("v =", "y =")
+    place("rank-4", PLACES)
+    place("rank-2", PLACES, y="bool[B, S] y", rank=2)
+    place("rank-5", PLACES, y="bool[B, 1, 1, 1, S] y", rank=5)
+    place("of-numbers", PLACES, "float[B, S] x", "float[B, 1, 1, S] y")
+    place("no-view-behind", straight)
+    place("other-order", straight.replace("Mul (i, m)", "Mul (m, i)").replace("Add (j, r)", "Add (r, j)"))
+    place("columns-of-slice", straight.replace("r = Mul (i, m)", "c = Slice (sh, a, b)\nr = Mul (i, c)").replace(
+          "sh =", "a = Constant <value_ints = [1]> ()\nb = Constant <value_ints = [2]> ()\nsh ="))
+    place("near-one-column", straight.replace("Mul (i, m)", "Mul (i, one)"))
+    place("near-columns-first", straight.replace("Mul (i, m)", "Mul (j, m)").replace("Add (j, r)", "Add (i, r)"),
+          "bool[B, B] x", "bool[B, 1, 1, B] y")
+
+
 def grids():
     def grid(name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4, start=0):
         front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
@@ -633,36 +671,34 @@ CLEANUP = [
     ("transpose_twice/three", "a = Transpose <perm = [1, 2, 0]> (x)\nb = Transpose <perm = [0, 2, 1]> (a)\n"
      "y = Transpose <perm = [1, 0, 2]> (b)", M, "float[A, B, C] y"),
     ("transpose_twice/default-perm", "a = Transpose (x)\ny = Transpose <perm = [1, 0, 2]> (a)", M, "float[B, C, A] y"),
-    ("transpose_twice/near-inner-is-output", "a = Transpose <perm = [1, 2, 0]> (x)\n"
-     "y = Transpose <perm = [1, 2, 0]> (a)", M, "float[C, A, B] y, float[B, C, A] a"),
     ("transpose_nothing/rank-3", "a = Transpose <perm = [0, 1, 2]> (x)\ny = Relu (a)", M, W),
     ("transpose_nothing/rank-1-default", "a = Transpose (x)\ny = Relu (a)", N, V),
     ("transpose_nothing/near-unit-dims", "a = Transpose <perm = [0, 2, 1]> (x)\ny = Relu (a)", "float[A, 1, 1] x",
      "float[A, 1, 1] y"),
-    ("reshape_twice/unknown-and-known", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, 4] y",
+    ("reshape_view/unknown-and-known", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, 4] y",
      dict(weights=("int64[3] s = {0, -1, 3}", "int64[2] t = {-1, 4}"))),
-    ("reshape_twice/opset-11", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, 4] y",
+    ("reshape_view/opset-11", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, 4] y",
      dict(weights=("int64[3] s = {0, -1, 3}", "int64[2] t = {-1, 4}"), opset=11)),
-    ("reshape_twice/inner-not-constant", "s = Shape (z)\na = Reshape (x, s)\ny = Reshape (a, t)",
+    ("reshape_view/inner-not-constant", "s = Shape (z)\na = Reshape (x, s)\ny = Reshape (a, t)",
      "float[B, 12] x, float[12, B] z", "float[U] y", dict(weights=("int64[1] t = {-1}",))),
-    ("reshape_twice/near-zero-copies", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, V] y",
+    ("reshape_view/near-zero-copies", "a = Reshape (x, s)\ny = Reshape (a, t)", "float[B, S, 12] x", "float[U, V] y",
      dict(weights=("int64[3] s = {0, -1, 3}", "int64[2] t = {0, -1}"))),
-    ("reshape_twice/near-outer-not-constant", "t = Shape (z)\na = Reshape (x, s)\ny = Reshape (a, t)",
+    ("reshape_view/near-outer-not-constant", "t = Shape (z)\na = Reshape (x, s)\ny = Reshape (a, t)",
      "float[A, B] x, float[B, A] z", "float[B, A] y", dict(weights=("int64[1] s = {-1}",))),
-    ("reshape_same/minus-one", "a = Reshape (x, s)\ny = Relu (a)", "float[B, 12] x", "float[B, 12] y",
+    ("view_same/reshape-minus-one", "a = Reshape (x, s)\ny = Relu (a)", "float[B, 12] x", "float[B, 12] y",
      dict(weights=("int64[2] s = {-1, 12}",))),
-    ("reshape_same/zeros", "a = Reshape (x, s)\ny = Relu (a)", M, W, dict(weights=("int64[3] s = {0, 0, -1}",))),
-    ("reshape_same/own-shape", "s = Shape (x)\na = Reshape (x, s)\ny = Relu (a)", M, W),
-    ("reshape_same/opset-11", "s = Shape (x)\na = Reshape (x, s)\ny = Relu (a)", M, W, dict(opset=11)),
-    ("reshape_same/near-other", "a = Reshape (x, s)\ny = Relu (a)", "float[B, 12] x", "float[U, 6] y",
+    ("view_same/reshape-zeros", "a = Reshape (x, s)\ny = Relu (a)", M, W, dict(weights=("int64[3] s = {0, 0, -1}",))),
+    ("view_same/reshape-own-shape", "s = Shape (x)\na = Reshape (x, s)\ny = Relu (a)", M, W),
+    ("view_same/reshape-opset-11", "s = Shape (x)\na = Reshape (x, s)\ny = Relu (a)", M, W, dict(opset=11)),
+    ("view_same/near-reshape-other", "a = Reshape (x, s)\ny = Relu (a)", "float[B, 12] x", "float[U, 6] y",
      dict(weights=("int64[2] s = {-1, 6}",))),
-    ("reshape_same/near-two-unknown", "a = Reshape (x, s)\ny = Relu (a)", "float[A, B] x", "float[U, 3] y",
+    ("view_same/near-reshape-two-unknown", "a = Reshape (x, s)\ny = Relu (a)", "float[A, B] x", "float[U, 3] y",
      dict(weights=("int64[2] s = {-1, 3}",), x="float[3, B] x")),
-    ("expand_same/ones", "a = Expand (x, s)\ny = Relu (a)", M, W, dict(weights=("int64[2] s = {1, 1}",))),
-    ("expand_same/own-shape", "s = Shape (x)\na = Expand (x, s)\ny = Relu (a)", M, W),
-    ("expand_same/near-higher-rank", "a = Expand (x, s)\ny = Relu (a)", N, "float[1, N] y",
+    ("view_same/expand-ones", "a = Expand (x, s)\ny = Relu (a)", M, W, dict(weights=("int64[2] s = {1, 1}",))),
+    ("view_same/expand-own-shape", "s = Shape (x)\na = Expand (x, s)\ny = Relu (a)", M, W),
+    ("view_same/near-expand-higher-rank", "a = Expand (x, s)\ny = Relu (a)", N, "float[1, N] y",
      dict(weights=("int64[2] s = {1, 1}",))),
-    ("expand_same/near-widens", "a = Expand (x, s)\ny = Relu (a)", "float[1, 4] x", "float[3, 4] y",
+    ("view_same/near-expand-widens", "a = Expand (x, s)\ny = Relu (a)", "float[1, 4] x", "float[3, 4] y",
      dict(weights=("int64[2] s = {3, 4}",))),
     *((f"{rule}/opset-{opset}", f"a = {first} <[{axes}]> (x)\nb = {second} <[{axes}]> (a)\ny = Relu (b)", x, y,
        dict(opset=opset))
@@ -675,10 +711,10 @@ CLEANUP = [
      "float[1, B] x", "float[1, B] y"),
     ("squeeze_unsqueeze/near-other-axis", "a = squeeze <[1]> (x)\nb = unsqueeze <[0]> (a)\ny = Relu (b)",
      "float[A, 1] x", "float[1, A] y"),
-    ("flatten_2d/default", "a = Flatten (x)\ny = Relu (a)", "float[A, B] x", "float[A, B] y"),
-    ("flatten_2d/negative", "a = Flatten <axis = -1> (x)\ny = Relu (a)", "float[A, B] x", "float[A, B] y"),
-    ("flatten_2d/near-axis-0", "a = Flatten <axis = 0> (x)\ny = Relu (a)", "float[1, B] x", "float[1, B] y"),
-    ("flatten_2d/near-rank-3", "a = Flatten (x)\ny = Relu (a)", M, "float[A, D] y"),
+    ("view_same/flatten-default", "a = Flatten (x)\ny = Relu (a)", "float[A, B] x", "float[A, B] y"),
+    ("view_same/flatten-negative", "a = Flatten <axis = -1> (x)\ny = Relu (a)", "float[A, B] x", "float[A, B] y"),
+    ("view_same/flatten-axis-0", "a = Flatten <axis = 0> (x)\ny = Relu (a)", "float[1, B] x", "float[1, B] y"),
+    ("view_same/near-flatten-rank-3", "a = Flatten (x)\ny = Relu (a)", M, "float[A, D] y"),
     ("not_not/two", "a = Not (x)\nb = Not (a)\ny = And (b, z)", "bool[N] x, bool[N] z", "bool[N] y"),
     ("not_not/three", "a = Not (x)\nb = Not (a)\ny = Not (b)", "bool[N] x", "bool[N] y"),
     ("not_not/near-inner-is-output", "a = Not (x)\nb = Not (a)\ny = And (b, z)", "bool[N] x, bool[N] z",
@@ -711,13 +747,22 @@ def raises():
     case("opset/softmax_13/near-13", "y = Softmax <axis = 1> (x)", M, W, opset=13, args="--opset=20")
 
 
+def stale():
+    """The files that are not there, or not as they are made."""
+    return [p for p, text in FILES.items() if not p.exists() or p.read_text() != text]
+
+
+def main():
+    for family in (layer_norms, gelus, rms_norms, grids, places, embeds, orders, skips, cleanups, raises):
+        family()
+    if "--check" in sys.argv:
+        print("\n".join(f"{p.relative_to(HERE)} is not what make.py makes" for p in stale()) or "current")
+        return 1 if stale() else 0
+    for p in stale():
+        p.parent.mkdir(parents=True, exist_ok=True)
+        p.write_text(FILES[p])
+    return 0
+
+
 if __name__ == "__main__":
-    layer_norms()
-    gelus()
-    rms_norms()
-    grids()
-    embeds()
-    orders()
-    skips()
-    cleanups()
-    raises()
+    sys.exit(main())
