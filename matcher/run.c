@@ -290,13 +290,23 @@ static enum rw_code run_phase(struct pm_run *r, const struct pm_stage *s) {
     return code;
 }
 
+/* The line of the report for a pass, which packs may name in several places. */
+static struct pm_pass_done *done_by(struct pm_run *r, const struct ir_pass *pass) {
+    struct pm_report *rep = r->report;
+    for (uint32_t i = 0; i < rep->passes.len; i++)
+        if (rw_streq(rep->passes.at[i].name, pass->name)) return &rep->passes.at[i];
+    vec_push(r->report_arena, &rep->passes, (struct pm_pass_done){.name = pass->name});
+    return vec_last(&rep->passes);
+}
+
 /* Number 0 is what each run begins with, others stand in packs. */
 static void run_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
     int64_t before = count_nodes(r->model);
     uint32_t changed = pm_step_pass(r, pass, number);
-    if (number > 0 || changed > 0)
-        vec_push(r->report_arena, &r->report->passes,
-                 (struct pm_pass_done){pass->name, changed, count_nodes(r->model) - before});
+    if (number == 0 && changed == 0) return;
+    struct pm_pass_done *done = done_by(r, pass);
+    done->changed += changed;
+    done->nodes += count_nodes(r->model) - before;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
