@@ -280,18 +280,32 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
     return true;
 }
 
+static bool is_end(enum ir_dtype t, double v) {
+    int bits = (int)ir_dtype_bits(t);
+    bool is_unsigned = t == IR_UINT8 || t == IR_UINT16;
+    double below = ldexp(1, is_unsigned ? bits : bits - 1);
+    return v >= below - 1 || v <= (is_unsigned ? 0 : -below);
+}
+
+/* Has an element that says something that value? */
+static bool counts(const struct trial *t, const struct ir_tensor *x, double v) {
+    if (!isfinite(v)) return false;
+    if (t->c->above.len == 0) return true;
+    return ir_dtype_is_float(x->dtype) ? fabs(v) <= DROWNS : !is_end(x->dtype, v);
+}
+
 /* Are enough elements finite to say something, and, where nodes were added above, not all
  * the same, nor so large that a difference drowns in them? What those above give may be
  * nothing but NaN, a constant, or minus 1e38 of a mask, where they see what has nothing to
- * do with each other. */
+ * do with each other. Integers that were rounded to say nothing at the ends of their type. */
 static bool tells(const struct trial *t, const struct ir_tensor *x) {
     bool alone = t->c->above.len == 0, varies = alone || !x || x->count < 2;
     uint64_t finite = 0;
     double first = NAN, v;
-    if (!x || !ir_dtype_is_float(x->dtype)) return true;
+    bool rounded = t->c->quantised && !alone && x && ir_dtype_is_int(x->dtype);
+    if (!x || (!ir_dtype_is_float(x->dtype) && !rounded)) return true;
     for (uint64_t i = 0; i < x->count; i++) {
-        if (!ir_tensor_double_at(NULL, x, i, &v) || !isfinite(v)) continue;
-        if (!alone && fabs(v) > DROWNS) continue;
+        if (!ir_tensor_double_at(NULL, x, i, &v) || !counts(t, x, v)) continue;
         if (finite++ == 0) first = v;
         varies |= v != first;
     }

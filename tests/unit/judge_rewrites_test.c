@@ -153,6 +153,30 @@ static void a_staged_operator_is_judged_as_its_body(void) {
     kit_close(&t.k);
 }
 
+#define QUANTISED(nodes)                                                                   \
+    KIT_OPSET(17) "(float[N, 32] a) => (uint8[N, 32] y)"                                    \
+                  "<float s = {0.03}, uint8 z = {128}, float low = {-9}> {" nodes "}"
+
+/* A step up or down is rounding, but not one of many elements. What is beyond the ends of
+ * the type says nothing, so the nodes above do not acquit. */
+static void a_step_of_many_elements_is_another_rounding(void) {
+    static const char *const rule =
+        "rule r: QuantizeLinear(x, const s, z) => QuantizeLinear(x + s * 0.4, s, z)\n";
+    struct trial t;
+    if (!run(&t, rule, QUANTISED("y = QuantizeLinear(a, s, z)"))) return;
+    expect(&t, "y = QuantizeLinear (a, s, z)\n", 1, 1, 1, 0);
+    kit_close(&t.k);
+    if (!run(&t, rule, QUANTISED("b = Clip(a, low, low)  y = QuantizeLinear(b, s, z)"))) return;
+    expect(&t, "b = Clip (a, low, low)\ny = QuantizeLinear (b, s, z)\n", 1, 1, 1, 0);
+    kit_close(&t.k);
+    if (!run(&t, "rule r: QuantizeLinear(x, const s, z) => QuantizeLinear(x + 3e-9, s, z)\n",
+             QUANTISED("y = QuantizeLinear(a, s, z)")))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong + t.counts.unknown, 0);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 1);
+    kit_close(&t.k);
+}
+
 void add_judge_rewrites_suite(void);
 void add_judge_rewrites_suite(void) {
     CU_pSuite s = CU_add_suite("judge: rewrites", NULL, NULL);
@@ -164,4 +188,5 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, shapes_are_fed_as_they_are_known);
     CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
     CU_ADD_TEST(s, a_staged_operator_is_judged_as_its_body);
+    CU_ADD_TEST(s, a_step_of_many_elements_is_another_rounding);
 }
