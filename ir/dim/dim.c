@@ -244,7 +244,8 @@ void dim_difference(const struct ir_dims *t, ir_dim a, ir_dim b, struct dim_poly
 
 bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value) {
     if (!d) return false;
-    const struct dim_form *f = &t->forms.at[dim_find(t, d)];
+    ir_dim now = dim_find(t, d); /* which may move the forms */
+    const struct dim_form *f = &t->forms.at[now];
     if (f->n > 1 || (f->n == 1 && f->term[0].degree > 0)) return false;
     *value = f->n ? f->term[0].coef : 0;
     return true;
@@ -347,7 +348,8 @@ uint32_t ir_dims_symbols(const struct ir_dims *t) { return t->atoms.len; }
 
 /* An atom with operands counts by them. Recursion is as deep as atoms nest. */
 bool ir_dim_is_older(const struct ir_dims *t, ir_dim d, uint32_t atoms) {
-    const struct dim_form f = t->forms.at[dim_find(t, d)];
+    ir_dim now = dim_find(t, d);
+    const struct dim_form f = t->forms.at[now];
     for (uint32_t i = 0; i < f.n; i++)
         for (uint32_t k = 0; k < f.term[i].degree; k++) {
             uint32_t atom = f.term[i].atom[k];

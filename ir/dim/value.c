@@ -34,15 +34,15 @@ static bool combine(enum dim_atom_kind kind, int64_t a, int64_t b, int64_t *out)
 
 /* Recursion is as deep as atoms nest. */
 static bool atom_value(const struct assignment *s, uint32_t atom, int64_t *out) {
-    const struct dim_atom *x = &s->t->atoms.at[atom];
+    const struct dim_atom x = s->t->atoms.at[atom]; /* they move when a form is resolved */
     int64_t a, b;
-    if (x->kind == DIM_SYMBOL) return *out = s->symbol(s->ctx, atom), true;
-    return form_value(s, x->a, &a) && form_value(s, x->b, &b) &&
-           combine(x->kind, a, b, out);
+    if (x.kind == DIM_SYMBOL) return *out = s->symbol(s->ctx, atom), true;
+    return form_value(s, x.a, &a) && form_value(s, x.b, &b) && combine(x.kind, a, b, out);
 }
 
 static bool form_value(const struct assignment *s, ir_dim d, int64_t *out) {
-    const struct dim_form f = s->t->forms.at[ir_dim_find(s->t, d)];
+    ir_dim now = ir_dim_find(s->t, d);
+    const struct dim_form f = s->t->forms.at[now];
     *out = 0;
     for (uint32_t i = 0; i < f.n; i++) {
         int64_t product = f.term[i].coef, x;

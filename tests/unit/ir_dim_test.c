@@ -397,6 +397,24 @@ static void a_dimension_has_a_value_when_its_symbols_have(void) {
     arena_free(&d.a);
 }
 
+/* A form that is resolved is a new one, and the table of them moves as it grows. */
+static void forms_are_asked_while_their_table_grows(void) {
+    enum { N = 40000 };
+    struct dims d = make();
+    start(&d);
+    static ir_dim sums[N];
+    int64_t x;
+    uint32_t right = 0;
+    for (int64_t i = 0; i < N; i++)
+        sums[i] = ir_dim_add(d.t, ir_dim_mul(d.t, d.batch, num(&d, i + 1)), d.seq);
+    ir_dim_unify(d.t, d.seq, num(&d, 3));
+    ir_dim_unify(d.t, d.batch, num(&d, 1000003));
+    for (int64_t i = 0; i < N; i++)
+        right += ir_dim_is_const(d.t, sums[i], &x) && x == 3 + 1000003 * (i + 1);
+    CU_ASSERT_EQUAL(right, N);
+    arena_free(&d.a);
+}
+
 void add_ir_dim_suite(void);
 void add_ir_dim_suite(void) {
     CU_pSuite s = CU_add_suite("ir: dimensions", NULL, NULL);
@@ -414,4 +432,5 @@ void add_ir_dim_suite(void) {
     CU_ADD_TEST(s, random_expressions_mean_what_they_compute);
     CU_ADD_TEST(s, random_unifications_keep_the_meaning);
     CU_ADD_TEST(s, a_dimension_has_a_value_when_its_symbols_have);
+    CU_ADD_TEST(s, forms_are_asked_while_their_table_grows);
 }
