@@ -12,15 +12,29 @@ void pm_labels_init(struct pm_labels *l, const struct pm_auto *p, struct arena *
 static void make_room(struct pm_labels *l) {
     while (l->value.len < l->g->values.len) vec_push(l->arena, &l->value, 0);
     while (l->node.len < l->g->nodes.len) vec_push(l->arena, &l->node, 0);
+    if (l->seen_in != l->g) l->seen.len = 0;
+    l->seen_in = l->g;
+    while (l->seen.len < l->g->values.len)
+        vec_push(l->arena, &l->seen, (struct pm_seen_const){0});
 }
 
 /* --- one node ---------------------------------------------------------------------- */
+/* Of what no node makes. What a constant is, is read from it once, however often all is labelled
+ * anew. */
+static uint32_t leaf_state(struct pm_labels *l, ir_value v) {
+    const struct ir_tensor *t = ir_const(l->g, v);
+    struct pm_seen_const *seen = &l->seen.at[v];
+    if (t && seen->tensor == t) return seen->state;
+    uint32_t state =
+        pm_value_state(&l->states, l->g->model, PM_NO_PATTERN, PM_NO_NODE, t);
+    *seen = (struct pm_seen_const){t, state};
+    return state;
+}
+
 /* The state of an operand. Nodes come in topological order, so what makes it has one. */
 static uint32_t operand_state(struct pm_labels *l, ir_value v) {
     if (v == IR_NONE) return l->states.absent;
-    if (l->value.at[v] == 0)
-        l->value.at[v] = 1 + pm_value_state(&l->states, l->g->model, PM_NO_PATTERN,
-                                            PM_NO_NODE, ir_const(l->g, v));
+    if (l->value.at[v] == 0) l->value.at[v] = 1 + leaf_state(l, v);
     return l->value.at[v] - 1;
 }
 

@@ -88,10 +88,17 @@ void pm_literals_find(const struct pm_auto *p, struct ir_model *m,
                       const struct ir_tensor *t, struct arena *a, struct pm_numbers *out);
 
 /* --- label.c: the labels of one graph ---------------------------------------------- */
+/* The state that a constant had: a tensor is never changed, and lives as long as the model. */
+struct pm_seen_const {
+    const struct ir_tensor *tensor;
+    uint32_t state;
+};
 struct pm_labels {
     struct pm_states states;
     struct arena *arena;
     struct ir_graph *g;      /* NULL: none */
+    const struct ir_graph *seen_in; /* the graph of whose values `seen` tells */
+    VEC(struct pm_seen_const) seen;
     uint64_t changes;        /* of the model, when they were right */
     struct pm_numbers value; /* 1 + state; 0: not known */
     struct pm_numbers node;  /* 1 + node state */
