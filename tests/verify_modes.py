@@ -85,6 +85,17 @@ def judge(model, out, row):
     return None if worst <= float(row["tolerance"]) else f"error {worst:.2g}"
 
 
+def without_rule(pack, folder):
+    """What is run beside it: the packs that it uses go in front then, too."""
+    text = pack.read_text()
+    uses = re.findall(r'^use "[^"]+"$', text, re.M)
+    if not uses:
+        return OTHERS
+    rest = pathlib.Path(folder) / f"{pack.stem}-without.rules"
+    rest.write_text("\n".join([re.search(r"^pack .*?^}$", text, re.M | re.S)[0], *uses, ""]))
+    return [rest, *OTHERS]
+
+
 def fires(a, pack, model):
     """The rules that are applied with the wrong one in front, when that one is."""
     done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, os.devnull, "--verify=off", "--dry-run")
@@ -98,13 +109,13 @@ def check(a, case, folder):
     rule = pack.stem
     done, _ = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=off")
     harmful = bool(done.returncode or judge(model, out, row))
-    problems = []
+    problems, beside = [], without_rule(pack, folder)
     for mode in ("rewrites", "model"):
         options = [f"--verify={mode}"]
-        done, wanted = rewrite(a.onnxrw, OTHERS, model, out, "--dry-run", *options)
+        done, wanted = rewrite(a.onnxrw, beside, model, out, "--dry-run", *options)
         if mode == "model" and "inputs that were made up" in done.stderr:
             options.append(f"--inputs={model.with_suffix('.npz')}")
-            _, wanted = rewrite(a.onnxrw, OTHERS, model, out, "--dry-run", *options)
+            _, wanted = rewrite(a.onnxrw, beside, model, out, "--dry-run", *options)
         out.unlink(missing_ok=True)
         done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, *options)
         place = re.search(rf"{re.escape(pack.name)}:\d+:\d+: warning: rule \"{rule}\"", done.stderr)
