@@ -5,7 +5,7 @@
                    [--nodes 1000,10000,100000,1000000] [--folder DIR] [--update]
 
 Rules: packs of 10, 100, 1,000 and 10,000 rules over one encoder of 100,000 nodes
-(make_bert.py). Ten rules are in every pack, and what they do must be the same at every size.
+(make_bert.py), and others over a random graph of as many (make_graph.py). Ten rules are in every pack, and what they do must be the same at every size.
 The others are real rules varied: another constant, another perm, axis or dtype, operators in
 another order. All their operators are in the graph, no two have the same pattern, and none
 matches. Nodes: the pack bert over encoders of other sizes; the exponent is the slope of the
@@ -27,6 +27,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import make_graph
+
 DOCS = HERE.parent / "docs" / "performance.md"
 BEGIN, END = "<!-- scale: begin -->\n", "<!-- scale: end -->\n"
 HIDDEN, HEADS, VOCAB, OPSET = 8, 2, 50, 17
@@ -118,11 +121,47 @@ def chain(r):
     return None if first in ("Add", "Mul", "MatMul") else text
 
 
-def pack(n):
-    """The rules of BASE and others up to n; a larger pack begins with the smaller one."""
-    r, seen, text = random.Random(0), set(), [BASE]
-    kinds = itertools.cycle([gelu, scores, heads, variance, mask, chain])
-    while len(seen) < n - BASE.count("\nrule "):
+RANDOM_BASE = """
+pack scale "rules for a random graph" {
+  version 1.0
+  opset ai.onnx >= 17
+}
+
+rule neg_neg: Neg(Neg(x)) => x
+rule abs_abs: Abs(Abs(x)) => Abs(x)
+rule abs_neg: Abs(Neg(x)) => Abs(x)
+rule add_neg: Add(x, Neg(y)) => Sub(x, y)
+rule sub_neg: Sub(x, Neg(y)) => Add(x, y)
+rule mul_neg: Mul(Neg(x), Neg(y)) => Mul(x, y)
+rule max_same: Max(x, x) => x
+rule abs_exp: Abs(Exp(x)) => Exp(x)
+rule abs_sigmoid: Abs(Sigmoid(x)) => Sigmoid(x)
+rule mul_abs: Mul(Abs(x), Abs(y)) => Abs(Mul(x, y))
+"""
+
+
+def tree(r):
+    """Operators of the random graph, three or four deep, as they stand there, beside a number,
+    which it does not have: above all the others or, every other time, below them."""
+    number, text = round(r.uniform(0.01, 90), 3), "x"
+    ops = [r.choice(RANDOM_UNARY + RANDOM_BINARY) for _ in range(r.randint(3, 4))]
+    low = r.random() < 0.5
+    if low:
+        text = f"{r.choice(RANDOM_BINARY)}(x, {number})"
+    for op in ops:
+        text = f"{op}({text})" if op in RANDOM_UNARY else f"{op}({text}, _)"
+    return text if low else f"{r.choice(RANDOM_BINARY)}({text}, {number})"
+
+
+RANDOM_UNARY, RANDOM_BINARY = make_graph.UNARY, make_graph.BINARY
+ENCODER_KINDS, RANDOM_KINDS = [gelu, scores, heads, variance, mask, chain], [tree]
+
+
+def pack(n, base=BASE, makers=ENCODER_KINDS):
+    """The rules of `base` and others up to n; a larger pack begins with the smaller one."""
+    r, seen, text = random.Random(0), set(), [base]
+    kinds = itertools.cycle(makers)
+    while len(seen) < n - base.count("\nrule "):
         pattern = next(kinds)(r)
         if pattern and pattern not in seen:
             seen.add(pattern)
@@ -138,6 +177,12 @@ def encoder(folder, layers):
     sizes = dict(layers=layers, hidden=HIDDEN, heads=HEADS, vocab=VOCAB, opset=OPSET)
     args = [f"--{k}={v}" for k, v in sizes.items()]
     subprocess.run([sys.executable, HERE / "make_bert.py", *args, path], check=True)
+    return path
+
+
+def random_graph(folder, nodes):
+    path = folder / f"random{nodes}.onnx"
+    subprocess.run([sys.executable, HERE / "make_graph.py", "random", str(nodes), path], check=True)
     return path
 
 
@@ -170,10 +215,9 @@ def in_turn(runs, jobs):
                   for k in got[0]} for key, got in all_runs.items()}
 
 
-def by_rules(tool, folder, layers, sizes, runs):
-    model = encoder(folder, layers)
+def by_rules(tool, folder, model, sizes, runs, base, kinds):
     for n in sizes:
-        (folder / f"{n}.rules").write_text(pack(n))
+        (folder / f"{n}.rules").write_text(pack(n, base, kinds))
     got = in_turn(runs, {n: (lambda n=n: run(tool, folder / f"{n}.rules", model)) for n in sizes})
     first = got[sizes[0]]
     if any(g["applied"] != first["applied"] for g in got.values()) or not first["applied"]:
@@ -228,7 +272,10 @@ def main():
     with tempfile.TemporaryDirectory(dir=a.folder) as folder:
         folder = pathlib.Path(folder)
         if a.rules:
-            lines += by_rules(tool, folder, a.layers, a.rules, a.runs) + [""]
+            lines += by_rules(tool, folder, encoder(folder, a.layers), a.rules, a.runs, BASE,
+                              ENCODER_KINDS) + ["", "The same over a random graph:", ""]
+            lines += by_rules(tool, folder, random_graph(folder, a.layers * NODES_OF_A_LAYER), a.rules, a.runs,
+                              RANDOM_BASE, RANDOM_KINDS) + [""]
             print(*lines, sep="\n", flush=True)
         if a.nodes:
             more = by_nodes(tool, folder, a.nodes, a.runs)
