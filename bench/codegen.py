@@ -13,7 +13,7 @@ docs/codegen.md and docs/automaton.md. SPDX-License-Identifier: Apache-2.0
 """
 import argparse, os, pathlib, re, statistics, subprocess, sys, tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import docs
 import scale
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -58,12 +58,6 @@ def matching(build, folder, layers):
     return lines
 
 
-def update(path, mark, lines):
-    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->"
-    before, rest = path.read_text().split(begin)
-    path.write_text(before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])
-
-
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--build", default="build", type=pathlib.Path)
@@ -76,8 +70,8 @@ def main():
         start, match = start_up(build, pathlib.Path(folder), o.runs), matching(build, pathlib.Path(folder), o.layers)
     print(*start, "", *match, sep="\n")
     if o.update:
-        update(ROOT / "docs" / "codegen.md", "start", start)
-        update(ROOT / "docs" / "automaton.md", "dispatch", match)
+        docs.replace("codegen.md", "start", start)
+        docs.replace("automaton.md", "dispatch", match)
 
 
 if __name__ == "__main__":

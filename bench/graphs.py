@@ -30,9 +30,9 @@ import sys
 import tempfile
 import time
 
+import docs
+
 HERE = pathlib.Path(__file__).resolve().parent
-DOCS = HERE.parent / "docs" / "performance.md"
-BEGIN, END = "<!-- graphs: begin -->\n", "<!-- graphs: end -->\n"
 NODES_OF_A_LAYER = 50
 STACK = 256 << 10
 FORMS = ["encoder", "random", "chain", "users", "equal", "operands", "siblings"]
@@ -151,11 +151,6 @@ def peer_table(tool, folder, sizes, limit):
     return lines + ["", f"Processor time of the whole process, one run each; -: ended after {limit} s."]
 
 
-def update(lines):
-    before, rest = DOCS.read_text().split(BEGIN)
-    DOCS.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
-
-
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--build", default="build")
@@ -175,7 +170,7 @@ def main():
             lines += [""] + peer_table(tool, pathlib.Path(folder), a.peers, a.limit)
     print(*lines, sep="\n")
     if a.update:
-        update(lines)
+        docs.replace("performance.md", "graphs", lines)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
 
-DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "inference.md"
-BEGIN, END = "<!-- bench: begin -->\n", "<!-- bench: end -->\n"
+import docs
+
 WORD = re.compile(r"[A-Za-z_]\w*")
 FUNCTIONS = {"floor", "ceiling", "ceil", "Max", "Min", "max", "min", "Mod", "broadcast", "Abs"}
 
@@ -249,11 +249,10 @@ def times(tool):
 
 
 def replace_in_docs(lines, below, models):
-    before, rest = DOCS.read_text().split(BEGIN)
     text = (f"On {below} of {models} models onnxrw knows fewer shapes than one of the others "
             f"(onnx {onnx.__version__},\nonnxruntime {onnxruntime.__version__}).\n\n"
-            + "\n".join(lines) + "\n")
-    DOCS.write_text(before + BEGIN + text + END + rest.split(END)[1])
+            + "\n".join(lines))
+    docs.replace("inference.md", "bench", [text])
 
 
 def main():

@@ -39,12 +39,10 @@ import time
 import numpy as np
 import onnx
 
+import docs
 import make_bert
 import make_vision
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DOC = os.path.join(HERE, "..", "docs", "performance.md")
-BEGIN, END = "<!-- latency: begin -->\n", "<!-- latency: end -->\n"
 PEERS = ("transformers", "ort", "onnxslim", "onnxscript")
 THREADS = (1, 2)
 LEAST_ROUNDS = 2
@@ -236,14 +234,6 @@ def table(settings, rounds):
     return lines + ["| " + " | ".join(row(s)) + " |" for s in settings]
 
 
-def update(lines):
-    with open(DOC, encoding="utf-8") as f:
-        text = f.read()
-    before, rest = text.split(BEGIN)
-    with open(DOC, "w", encoding="utf-8") as f:
-        f.write(before + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
-
-
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", default="build")
@@ -278,7 +268,7 @@ def main():
         lines = table(settings, measure(a, tool, settings, end))
     print("\n".join(lines))
     if a.update:
-        update(lines)
+        docs.replace("performance.md", "latency", lines)
 
 
 if __name__ == "__main__":

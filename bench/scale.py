@@ -26,12 +26,10 @@ import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+import docs
 import make_graph
 
-DOCS = HERE.parent / "docs" / "performance.md"
-BEGIN, END = "<!-- scale: begin -->\n", "<!-- scale: end -->\n"
+HERE = pathlib.Path(__file__).resolve().parent
 HIDDEN, HEADS, VOCAB, OPSET = 8, 2, 50, 17
 NODES_OF_A_LAYER = 50
 
@@ -252,11 +250,6 @@ def by_nodes(tool, folder, sizes, runs):
     return lines
 
 
-def update(lines):
-    before, rest = DOCS.read_text().split(BEGIN)
-    DOCS.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
-
-
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--build", default="build")
@@ -282,7 +275,7 @@ def main():
             print(*more, sep="\n")
             lines += more
     if a.update:
-        update(lines)
+        docs.replace("performance.md", "scale", lines)
 
 
 if __name__ == "__main__":

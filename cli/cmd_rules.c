@@ -47,21 +47,13 @@ static enum rw_code check_pack(struct session *s, const char *name) {
     return RW_OK;
 }
 
-const char *rules_target(uint32_t targets) {
-    return targets & TARGET_ONNX      ? "onnx"
-           : targets & TARGET_ORT     ? "ort"
-           : targets & TARGET_ORT_CPU ? "ort-cpu"
-                                      : "ort-cuda";
-}
-
 static enum rw_code list_pack(struct session *s, const char *name) {
-    static const char *const classes[] = {"exact", "float", "approx"};
     const struct rule_pack *pack = load(s, name);
     if (!pack) return RW_USAGE;
     for (uint32_t i = 0; i < pack->nrules; i++) {
         const struct rule *r = pack->rules[i];
-        printf("%-28s %-6s %-*s%s\n", r->name, classes[r->class], *r->doc ? 9 : 0,
-               rules_target(r->targets), r->doc);
+        printf("%-28s %-6s %-*s%s\n", r->name, rule_class_words[r->class], *r->doc ? 9 : 0,
+               rule_target_word(r->targets), r->doc);
     }
     return RW_OK;
 }

@@ -19,9 +19,6 @@ uint32_t rules_applied(const struct pm_report *r, const struct rule *rule);
 void rules_near(struct session *s, const struct pm_auto *rules, const struct rule *r,
                 const struct rule_example *e, const struct pm_options *o);
 
-/* "ort": the widest target that a rule names. */
-const char *rules_target(uint32_t targets);
-
 /* Writes a page of packs, in Markdown, to -o or standard output. */
 enum rw_code rules_doc(struct session *s, uint32_t n, const char *const *names);
 

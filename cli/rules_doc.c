@@ -87,7 +87,7 @@ static struct ir_model *rewritten(struct page *p, const struct rule *r,
                                   const struct rule_example *e) {
     struct session *s = p->s;
     struct pm_report report = {0};
-    const struct rule_pack *alone = dsl_alone(&s->arena, r);
+    const struct rule_pack *alone = dsl_alone(&s->arena, 1, &r);
     const struct pm_auto *rules = r->pack->raises_opset ? NULL : packs_compile(s, 1, &alone);
     struct ir_model *m = rules ? rules_example(s, rules, alone->rules[0], e, &report) : NULL;
     if (m && rules_applied(&report, r) > 0) return m;
@@ -121,15 +121,11 @@ static void put_near_misses(struct page *p, const struct rule *r) {
 }
 
 /* --- a rule -------------------------------------------------------------------------- */
-static const char *class_of(const struct rule *r) {
-    static const char *const classes[] = {"exact", "float", "approx"};
-    return classes[r->class];
-}
-
 static void put_rule(struct page *p, const struct rule *r) {
     buf_printf(p->out, "### %s\n\n", r->name);
     if (*r->doc) buf_printf(p->out, "%s. ", r->doc);
-    buf_printf(p->out, "Class %s, target %s", class_of(r), rules_target(r->targets));
+    buf_printf(p->out, "Class %s, target %s", rule_class_words[r->class],
+               rule_target_word(r->targets));
     if (r->requires_opset > 0)
         buf_printf(p->out, ", needs opset %" PRId64, r->requires_opset);
     buf_puts(p->out, ".\n\n");
@@ -175,7 +171,8 @@ static void put_table(struct page *p) {
         const char *name = r->name;
         if (is_shown(p, r)) buf_printf(p->out, "| [%s](#%s)", name, name);
         else buf_printf(p->out, "| %s", name);
-        buf_printf(p->out, " | %s | %s | ", class_of(r), rules_target(r->targets));
+        buf_printf(p->out, " | %s | %s | ", rule_class_words[r->class],
+                   rule_target_word(r->targets));
         put_cell(p, r->doc);
         buf_puts(p->out, " |\n");
     }

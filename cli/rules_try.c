@@ -13,7 +13,7 @@
 static const struct pm_auto *compile_alone(struct session *s, const struct rule_pack *pack,
                                            const struct rule **r) {
     if (!(*r)->pack->raises_opset) {
-        pack = dsl_alone(&s->arena, *r);
+        pack = dsl_alone(&s->arena, 1, r);
         *r = pack->rules[0];
     }
     return packs_compile(s, 1, &pack);
@@ -49,28 +49,16 @@ static const struct rule *maker_of(const struct rule_pack *pack,
     return NULL;
 }
 
-/* Two phases: the maker, then the rule. */
+/* Two phases: the maker, then the rule, whose results are no more exact than what it is given. */
 static const struct pm_auto *compile_both(struct session *s, const struct rule **maker,
                                           const struct rule **r) {
-    static const uint32_t numbers[] = {0, 1};
-    struct rule_pack *both = arena_copy(&s->arena, (*r)->pack, sizeof *both);
-    const struct rule **rules = arena_new_array(&s->arena, const struct rule *, 2);
-    struct rule_stage *stages = arena_new_array(&s->arena, struct rule_stage, 2);
-    for (uint32_t i = 0; i < 2; i++) {
-        struct rule *copy = arena_copy(&s->arena, i ? *r : *maker, sizeof *copy);
-        copy->pack = both;
-        if (i && rules[0]->class > copy->class) copy->class = rules[0]->class;
-        rules[i] = copy;
-        stages[i] = (struct rule_stage){
-            .name = "alone", .nrules = 1, .rules = &numbers[i], .at = copy->at};
-    }
-    both->rules = rules;
-    both->stages = stages;
-    both->nrules = both->nstages = 2;
-    *maker = rules[0];
-    *r = rules[1];
-    const struct rule_pack *pack = both;
-    return packs_compile(s, 1, &pack);
+    struct rule second = **r;
+    if ((*maker)->class > second.class) second.class = (*maker)->class;
+    const struct rule_pack *both =
+        dsl_alone(&s->arena, 2, (const struct rule *const[]){*maker, &second});
+    *maker = both->rules[0];
+    *r = both->rules[1];
+    return packs_compile(s, 1, &both);
 }
 
 /* --- what was not seen ------------------------------------------------------------- */

@@ -5,13 +5,6 @@
 #include "cli/json.h"
 #include "cli/tune.h"
 
-static const char *target_name(uint32_t target) {
-    return target == TARGET_ONNX      ? "onnx"
-           : target == TARGET_ORT     ? "ort"
-           : target == TARGET_ORT_CPU ? "ort-cpu"
-                                      : "ort-cuda";
-}
-
 /* --- for people ----------------------------------------------------------------------- */
 
 void tune_print_choice(const struct api_choice *c, struct buf *out) {
@@ -108,7 +101,7 @@ void tune_print_json(const struct tune_found *f, struct buf *out) {
     buf_puts(out, ",\n");
     names(out, "packs", o->packs.len, o->packs.at);
     buf_puts(out, ", ");
-    member(out, "target", t->original_is_best ? NULL : target_name(t->target));
+    member(out, "target", t->original_is_best ? NULL : rule_target_word(t->target));
     buf_puts(out, ",\n\"without\": [");
     for (uint32_t i = 0; i < t->forbidden.len; i++) {
         if (i) buf_puts(out, ", ");

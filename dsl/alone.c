@@ -1,19 +1,23 @@
-/* alone.c -- a rule without the others of its pack, which would take what belongs to it.
+/* alone.c -- rules without the others of their pack, which would take what belongs to them.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "dsl/dsl.h"
 
-const struct rule_pack *dsl_alone(struct arena *a, const struct rule *r) {
-    static const uint32_t first = 0;
-    struct rule_pack *pack = arena_copy(a, r->pack, sizeof *pack);
-    struct rule *copy = arena_copy(a, r, sizeof *copy);
-    struct rule_stage *stage = arena_new(a, struct rule_stage);
-    const struct rule **rules = arena_new(a, const struct rule *);
-    *stage = (struct rule_stage){.name = "alone", .nrules = 1, .rules = &first, .at = r->at};
-    copy->pack = pack;
-    rules[0] = copy;
+const struct rule_pack *dsl_alone(struct arena *a, uint32_t n, const struct rule *const *some) {
+    struct rule_pack *pack = arena_copy(a, some[n - 1]->pack, sizeof *pack);
+    const struct rule **rules = arena_new_array(a, const struct rule *, n);
+    struct rule_stage *stages = arena_new_array(a, struct rule_stage, n);
+    uint32_t *numbers = arena_new_array(a, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct rule *copy = arena_copy(a, some[i], sizeof *copy);
+        copy->pack = pack;
+        rules[i] = copy;
+        numbers[i] = i;
+        stages[i] = (struct rule_stage){
+            .name = "alone", .nrules = 1, .rules = &numbers[i], .at = copy->at};
+    }
     pack->rules = rules;
-    pack->stages = stage;
-    pack->nrules = pack->nstages = 1;
+    pack->stages = stages;
+    pack->nrules = pack->nstages = n;
     return pack;
 }

@@ -29,8 +29,9 @@ const char *dsl_pack_file(struct arena *a, const char *name,
 /* The same as dsl_load from text; `use` resolves in the folders only. */
 const struct rule_pack *dsl_parse(struct arena *a, const struct diag_source *source,
                                   const struct dsl_paths *paths, struct diag_sink *diags);
-/* A pack of a copy of that rule alone, in one phase. Lives in *a, as long as the rule's own. */
-const struct rule_pack *dsl_alone(struct arena *a, const struct rule *r);
+/* A pack of copies of those rules alone, a phase each in that order; else as the pack of the
+ * last one. Lives in *a, as long as the rules do. n > 0. */
+const struct rule_pack *dsl_alone(struct arena *a, uint32_t n, const struct rule *const *some);
 /* The text in canonical form; RW_USAGE and diagnostics when it does not parse. Comments
  * are kept. Formatting twice changes nothing more. */
 enum rw_code dsl_format(const struct diag_source *source, struct buf *out,

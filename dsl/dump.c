@@ -297,10 +297,9 @@ static void put_family(const struct dump *d, const struct rule_family *f) {
 }
 
 void dsl_dump_rule(const struct rule *r, struct buf *out) {
-    static const char *const classes[] = {"exact", "float", "approx"};
     struct dump d = {r, out};
     buf_printf(out, "rule %s: %s, targets %u, opset %" PRId64 ", size %u%s\n", r->name,
-               classes[r->class], r->targets, r->requires_opset, r->size,
+               rule_class_words[r->class], r->targets, r->requires_opset, r->size,
                r->grows ? ", grows" : "");
     for (uint32_t i = 0; i < r->nslots; i++) put_slot_line(&d, i);
     for (uint32_t i = 0; i < r->njoins; i++) {

@@ -40,18 +40,16 @@ static void one_of(struct lower *l, const struct ast_word *w, const char *what,
 }
 
 static void set_class(struct lower *l, const struct ast_word *w) {
-    static const char *const names[] = {"exact", "float", "approx"};
     uint32_t i = CLASS_FLOAT;
-    one_of(l, w, "class", names, countof(names), &i);
+    one_of(l, w, "class", rule_class_words, CLASS_N, &i);
     l->rule->class = (enum rule_class)i;
 }
 
 static void set_targets(struct lower *l, const struct ast_words *words) {
-    static const char *const names[] = {"onnx", "ort", "ort-cpu", "ort-cuda"};
     l->rule->targets = 0;
     for (uint32_t k = 0; k < words->len; k++) {
         uint32_t i = 0;
-        one_of(l, &words->at[k], "target", names, countof(names), &i);
+        one_of(l, &words->at[k], "target", rule_target_words, TARGET_WORDS, &i);
         l->rule->targets |= 1u << i;
     }
 }

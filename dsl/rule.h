@@ -289,6 +289,12 @@ enum rule_class { CLASS_EXACT, CLASS_FLOAT, CLASS_APPROX };
 enum rule_target {
     TARGET_ONNX = 1, TARGET_ORT = 2, TARGET_ORT_CPU = 4, TARGET_ORT_CUDA = 8
 };
+#define CLASS_N 3u
+#define TARGET_WORDS 4u
+extern const char *const rule_class_words[CLASS_N];
+extern const char *const rule_target_words[TARGET_WORDS]; /* by bit */
+/* "ort": the widest of some targets; of none "onnx". */
+const char *rule_target_word(uint32_t targets);
 
 struct rule_example {
     struct span graph;   /* ONNX text between the braces */

@@ -23,6 +23,16 @@ static uint32_t count_nodes(const struct ir_model *m) {
     return n;
 }
 
+static int64_t count_again(struct pm_run *r) {
+    r->nodes = count_nodes(r->model);
+    r->counted = r->model->changes;
+    return r->nodes;
+}
+
+static int64_t nodes_now(struct pm_run *r) {
+    return r->counted == r->model->changes ? r->nodes : count_again(r);
+}
+
 void pm_count(struct pm_run *r, const struct pm_accept *a, int64_t nodes, const char *why) {
     struct pm_report *rep = r->report;
     uint32_t *row = &r->applied[r->alike[a->number]];
@@ -268,7 +278,7 @@ static enum rw_code run_graph(struct pm_run *r, const struct pm_stage *s, struct
 static enum rw_code run_sweeps(struct pm_run *r, const struct pm_stage *s) {
     struct pm_work w = {0};
     struct ir_model *m = r->model;
-    r->fuel = 16 * (uint64_t)count_nodes(m) + 1000;
+    r->fuel = 16 * (uint64_t)nodes_now(r) + 1000;
     r->nring = 0;
     uint32_t applied = 1;
     for (uint32_t sweep = 0; sweep < MOST_SWEEPS && applied > 0; sweep++) {
@@ -301,12 +311,12 @@ static struct pm_pass_done *done_by(struct pm_run *r, const struct ir_pass *pass
 
 /* Number 0 is what each run begins with, others stand in packs. */
 static void run_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
-    int64_t before = count_nodes(r->model);
+    int64_t before = nodes_now(r);
     uint32_t changed = pm_step_pass(r, pass, number);
     if (number == 0 && changed == 0) return;
     struct pm_pass_done *done = done_by(r, pass);
     done->changed += changed;
-    done->nodes += count_nodes(r->model) - before;
+    if (changed > 0) done->nodes += count_again(r) - before;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -345,6 +355,7 @@ void pm_run_begin(struct pm_run *r) {
     pm_matcher_init(&r->matcher, r->p, r->model, r->options, &r->arena);
     map_init(&r->refused, &r->arena);
     map_init(&r->staged_at, &r->arena);
+    r->counted = UINT64_MAX; /* never yet */
     choose_rules(r);
     pm_steps_begin(r);
 }

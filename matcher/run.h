@@ -60,6 +60,8 @@ struct pm_run {
     VEC(struct pm_staged) staged; /* in order; not all are there still */
     struct map staged_at;         /* graph and node -> the newest */
     uint64_t fuel;
+    uint32_t nodes;      /* when model->changes was `counted` */
+    uint64_t counted;
     uint32_t ring[PM_RING], nring; /* rules applied last */
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */

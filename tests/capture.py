@@ -17,7 +17,6 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -25,6 +24,8 @@ import sys
 import tempfile
 
 import onnx
+
+import corpora
 
 HERE = pathlib.Path(__file__).resolve().parent
 MOST_NODES = 15
@@ -122,8 +123,7 @@ def try_place(a, model, graph, r, folder):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True, type=pathlib.Path)
-    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    corpora.add_argument(p)
     p.add_argument("--corpus", default="corpus")
     p.add_argument("--places", type=int, default=50)
     p.add_argument("--seed", type=int, default=0)

@@ -9,9 +9,10 @@ would be none. A quantised model gets no larger by more than the limit. The corp
 part of the repository: exit 77 where they are missing.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, collections, concurrent.futures, fnmatch, os, pathlib, subprocess, sys, tempfile
+import argparse, collections, concurrent.futures, fnmatch, pathlib, subprocess, sys, tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+import corpora
+
 SKIPPED = 77
 RANDOM = set("RandomNormal RandomNormalLike RandomUniform RandomUniformLike Bernoulli Multinomial".split())
 LIMIT = 64 << 10
@@ -90,8 +91,7 @@ def left(onnxrw, path):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
-    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    corpora.add_argument(p)
     p.add_argument("--only", default="*")
     p.add_argument("-v", action="store_true", dest="verbose")
     a = p.parse_args()

@@ -15,8 +15,9 @@ import tempfile
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import TensorProto as T, helper as h, numpy_helper
+
+import unoptimised
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 from sparse import make as sparse_model
@@ -62,10 +63,8 @@ def layers(n):
 
 
 def output(path):
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     x = np.linspace(-1, 1, 256, dtype=np.float32).reshape(4, 64)
-    return ort.InferenceSession(path, options, ["CPUExecutionProvider"]).run(None, {"x": x})[0]
+    return unoptimised.session(path).run(None, {"x": x})[0]
 
 
 def places(path):

@@ -15,7 +15,6 @@ import concurrent.futures
 import csv
 import fnmatch
 import multiprocessing
-import os
 import pathlib
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import tempfile
 try:
     import onnx
     from onnx import version_converter
+    import corpora
     import raise_judge as judge
     import unoptimised
 except ImportError as e:
@@ -112,8 +112,7 @@ def table(counts):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
-    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    corpora.add_argument(p)
     p.add_argument("--all", action="store_true")
     p.add_argument("--update", action="store_true")
     p.add_argument("--only", default="*")

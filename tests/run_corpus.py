@@ -9,7 +9,9 @@ other failure is one, and so is a listed case that passes: the list may only shr
 --update rewrites it from this run. With --only, the rest of the list is not judged.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, concurrent.futures, csv, fnmatch, os, pathlib, subprocess, sys, tempfile
+import argparse, concurrent.futures, csv, fnmatch, pathlib, subprocess, sys, tempfile
+
+import corpora
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIST = HERE / "expected_failures.txt"
@@ -48,8 +50,7 @@ def bugs(a):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--onnxrw", required=True)
-    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    corpora.add_argument(p)
     p.add_argument("--only", default="*")
     p.add_argument("--update", action="store_true")
     a = p.parse_args()

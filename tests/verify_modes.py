@@ -17,7 +17,8 @@ SPDX-License-Identifier: Apache-2.0
 import argparse, concurrent.futures, csv, functools, os, pathlib, re, subprocess, sys, tempfile
 
 try:
-    import numpy as np, onnx, onnxruntime as ort
+    import numpy as np, onnx
+    import unoptimised
 except ImportError:
     print("the onnx and onnxruntime packages are not installed")
     sys.exit(77)
@@ -39,19 +40,6 @@ def rewrite(onnxrw, packs, model, out, *options):
     return done, {name: int(n) for name, n in table}
 
 
-def session(path):
-    o = ort.SessionOptions()
-    o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    o.intra_op_num_threads = 1
-    o.log_severity_level = 4
-    return ort.InferenceSession(str(path), o, providers=["CPUExecutionProvider"])
-
-
-def feeds(model):
-    data = np.load(model.with_suffix(".npz"))
-    return {k[3:]: data[k] for k in data.files if k.startswith("in:")}
-
-
 def error(a, b):
     """The largest difference relative to max(1, |a|); infinite where they cannot be compared."""
     if not isinstance(a, np.ndarray) or a.dtype.kind in "OUS":
@@ -68,8 +56,8 @@ def error(a, b):
 
 @functools.lru_cache(8)
 def expected(model):
-    x = feeds(model)
-    return x, session(model).run(None, x)
+    x = unoptimised.stored_inputs(model)
+    return x, unoptimised.session(model).run(None, x)
 
 
 def judge(model, out, row):
@@ -78,7 +66,7 @@ def judge(model, out, row):
     try:
         if row["valid"] == "1":
             onnx.checker.check_model(str(out), full_check=True)
-        got = session(out).run(None, x)
+        got = unoptimised.session(out).run(None, x)
     except Exception as e:  # of the checker, or of the runtime
         return f"{type(e).__name__}: {str(e)[:200]}"
     worst = max(error(a, b) for a, b in zip(wanted, got))
@@ -167,7 +155,7 @@ def on_error(a, folder):
     """What cannot be verified is an error: inputs that the model does not run with."""
     model, out = MODELS / "bert-eager__ts14.onnx", pathlib.Path(folder) / "original.onnx"
     bad = pathlib.Path(folder) / "bad.npz"
-    x = feeds(model)
+    x = unoptimised.stored_inputs(model)
     np.savez(bad, **{k: np.full_like(v, 1 << 20) for k, v in x.items()})
     options = ["--verify=model", f"--inputs={bad}"]
     done, _ = rewrite(a.onnxrw, OTHERS, model, out, *options)

@@ -26,6 +26,7 @@ import warnings
 
 try:
     import onnx
+    import corpora
     from onnx.backend.test import loader
 except ImportError as missing:
     print("skipped:", missing)
@@ -314,8 +315,7 @@ def main():
     p.add_argument("--all", action="store_true")
     p.add_argument("--count", type=int)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--shared", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("ONNXRW_SHARED", HERE.parent.parent / "shared")))
+    corpora.add_argument(p)
     a = p.parse_args()
     comparison = Comparison(a.tool)
     models = files(HERE / "models") + backend_models()

@@ -10,7 +10,7 @@ operands becomes a constant; `mean <[-1]> (x)` is ReduceMean (`sum`: ReduceSum),
 Cases written by hand stay as they are.
 SPDX-License-Identifier: Apache-2.0
 """
-import pathlib, re, sys
+import functools, pathlib, re, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 IR = {9: 4, 10: 5, 11: 6, 12: 7, 13: 7, 14: 7, 17: 8, 18: 8, 20: 9, 21: 10, 23: 11, 24: 11, 25: 12}
@@ -420,7 +420,7 @@ RMS_SKIPS = (
 
 # ---- masks ----
 
-GRID = """
+ROWS_AND_COLUMNS = """
 sh = Shape (x)
 n = Gather (sh, zero)
 m = Gather (sh, one)
@@ -428,6 +428,8 @@ p = Range (zero, n, one)
 q = Range (zero, m, one)
 i = Unsqueeze (p, back)
 j = Unsqueeze (q, front)
+"""
+GRID = ROWS_AND_COLUMNS + """\
 u = Max (i, j)
 t = Shape (u)
 e = Expand (i, t)
@@ -438,15 +440,7 @@ at = Concat <axis = -1> (v, w)
 y = GatherND (x, at)
 """
 
-
-PLACES = """
-sh = Shape (x)
-n = Gather (sh, zero)
-m = Gather (sh, one)
-p = Range (zero, n, one)
-q = Range (zero, m, one)
-i = Unsqueeze (p, back)
-j = Unsqueeze (q, front)
+PLACES = ROWS_AND_COLUMNS + """\
 r = Mul (i, m)
 at = Add (j, r)
 f = Flatten <axis = 2> (x)
@@ -457,13 +451,15 @@ y = Reshape (w, t)
 """
 
 
-def places():
-    def place(name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4, start=0):
-        front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
-        weights = ("int64 zero = {%d}" % start, "int64 one = {1}", "int64[1] flat = {-1}",
-                   f"int64[{rank - 1}] front = {{{front}}}", f"int64[{rank - 1}] back = {{{back}}}")
-        case(f"masks/mask_at_place/{name}", spelling, x, y, weights=weights)
+def mask(rule, minus_one, name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4):
+    front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
+    weights = ("int64 zero = {0}", "int64 one = {1}", f"int64[1] {minus_one} = {{-1}}",
+               f"int64[{rank - 1}] front = {{{front}}}", f"int64[{rank - 1}] back = {{{back}}}")
+    case(f"masks/{rule}/{name}", spelling, x, y, weights=weights)
 
+
+def places():
+    place = functools.partial(mask, "mask_at_place", "flat")
     straight = PLACES.replace("Flatten <axis = 2> (x)", "Reshape (x, flat)").split("w =")[0].replace("v =", "y =")
     place("rank-4", PLACES)
     place("rank-2", PLACES, y="bool[B, S] y", rank=2)
@@ -479,12 +475,7 @@ def places():
 
 
 def grids():
-    def grid(name, spelling, x="bool[B, S] x", y="bool[B, 1, 1, S] y", rank=4, start=0):
-        front, back = (", ".join(str(i + k) for i in range(rank - 1)) for k in (0, 1))
-        weights = ("int64 zero = {%d}" % start, "int64 one = {1}", "int64[1] last = {-1}",
-                   f"int64[{rank - 1}] front = {{{front}}}", f"int64[{rank - 1}] back = {{{back}}}")
-        case(f"masks/mask_at_grid/{name}", spelling, x, y, weights=weights)
-
+    grid = functools.partial(mask, "mask_at_grid", "last")
     grid("rank-4", GRID)
     grid("rank-2", GRID, y="bool[B, S] y", rank=2)
     grid("rank-3", GRID, y="bool[B, 1, S] y", rank=3)
