@@ -10,8 +10,8 @@
  */
 #include "base/process.h"
 #include "dsl/dsl.h"
-#include "matcher/label.h"
-#include "matcher/match.h"
+#include "matcher/label/label.h"
+#include "matcher/bind/match.h"
 
 #include <stdio.h>
 

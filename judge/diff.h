@@ -1,7 +1,7 @@
 /* diff.h -- in what do two models differ, as they are written?
  *
  * Inputs, outputs, initializers and imports go by their names; which node is which of the
- * other model, judge/pair.h says.
+ * other model, judge/diff/pair.h says.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef JUDGE_DIFF_H

@@ -5,9 +5,9 @@
 #define JUDGE_LAYERS_H
 
 #include "judge/compare.h"
-#include "judge/pair.h"
+#include "judge/diff/pair.h"
 
-/* A value that both models have (judge/pair.h), given by a node of the main graph. */
+/* A value that both models have (judge/diff/pair.h), given by a node of the main graph. */
 struct judge_layer {
     const char *name, *op;  /* in the first model */
     const char *other;      /* its name in the second one */

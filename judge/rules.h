@@ -5,7 +5,7 @@
 #define JUDGE_RULES_H
 
 #include "judge/compare.h"
-#include "judge/instance.h"
+#include "judge/instance/instance.h"
 
 struct judge_rule_options {
     struct judge *judge;
@@ -46,7 +46,7 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
                      const struct judge_rule_options *o, struct arena *a,
                      struct judge_rule_report *out);
 
-/* --- one instance (rule_case.c) ----------------------------------------------------- */
+/* --- one instance (rule/case.c) ----------------------------------------------------- */
 enum judge_end {
     JUDGE_NO_INSTANCE, /* the numbers lead to none */
     JUDGE_UNMATCHED, JUDGE_NET_REFUSED,
@@ -70,7 +70,7 @@ struct judge_case {
 struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
                                  struct judge_draws *d, struct arena *a);
 
-/* rule_runs.c: both models on the instance's inputs, several times. */
+/* rule/runs.c: both models on the instance's inputs, several times. */
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
                                   struct judge_case *c, uint64_t seed, struct arena *a);
 
@@ -78,13 +78,13 @@ enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
 bool judge_case_runs(const struct judge_plan *p, struct judge *j, struct judge_case *c,
                      uint64_t seed, struct arena *a);
 
-/* rule_nudge.c: the last bits of floats changed, at random. */
+/* rule/nudge.c: the last bits of floats changed, at random. */
 struct ir_tensor *judge_nudged(struct arena *a, const struct ir_tensor *t, uint64_t *seed);
 /* The same for the constants of a model. */
 bool judge_nudged_model(struct arena *a, const struct judge_model *is, uint64_t seed,
                         struct judge_model *out);
 
-/* rule_shrink.c: the same fault with fewer and smaller numbers. */
+/* rule/shrink.c: the same fault with fewer and smaller numbers. */
 const struct judge_counterexample *judge_shrink(const struct judge_plan *p, struct judge *j,
                                                 const struct judge_draws *found,
                                                 struct arena *a);

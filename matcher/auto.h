@@ -13,7 +13,7 @@
 #define PM_AUTO_H
 
 #include "base/intern.h"
-#include "matcher/sets.h"
+#include "matcher/label/sets.h"
 #include "matcher/matcher.h"
 
 enum pm_opcode {

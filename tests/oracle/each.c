@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "matcher/match.h"
+#include "matcher/bind/match.h"
 #include "tests/oracle/search.h"
 
 #define MOST_USERS 256 /* of the value that the members share (docs/language.md) */

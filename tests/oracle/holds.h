@@ -4,7 +4,7 @@
 #ifndef HOLDS_H
 #define HOLDS_H
 
-#include "matcher/bind.h"
+#include "matcher/bind/bind.h"
 
 enum held { NOTHING, VALUE, VALUES, PARAM, OPERATOR, PARAMS, DIM, DIMS, MEMBERS };
 struct holds {

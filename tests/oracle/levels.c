@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/oracle/levels.h"
 
-#include "matcher/label.h"
-#include "matcher/match.h"
+#include "matcher/label/label.h"
+#include "matcher/bind/match.h"
 #include "tests/oracle/oracle.h"
 
 struct comparison {

@@ -9,7 +9,7 @@
 #ifndef ORACLE_H
 #define ORACLE_H
 
-#include "matcher/bind.h"
+#include "matcher/bind/bind.h"
 
 /* One line of text for each match of the rule at the node: its bindings. */
 struct oracle_lines {

@@ -3,7 +3,7 @@
  */
 #include "base/os.h"
 #include "judge/judge.h"
-#include "judge/zip.h"
+#include "judge/npz/zip.h"
 
 #include <CUnit/Basic.h>
 #include <stdio.h>

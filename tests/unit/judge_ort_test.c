@@ -3,7 +3,7 @@
  */
 #include "base/process.h"
 #include "judge/judge.h"
-#include "judge/worker.h"
+#include "judge/runtime/worker.h"
 
 #include <CUnit/Basic.h>
 #include <stdio.h>

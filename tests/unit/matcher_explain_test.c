@@ -2,7 +2,7 @@
  * the tests that fail.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "matcher/near.h"
+#include "matcher/explain/near.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/rule_kit.h"
 

@@ -1,0 +1,191 @@
+/* values.c -- sizes for symbols, and values of that size.
+ *
+ * Symbols get sizes in the order in which they are met, so that equal cuts are fed the
+ * same. What inference knows of the elements of a shape tensor follows from those sizes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/cut/cut.h"
+
+#include <math.h>
+
+#define MOST_ELEMENTS (4 << 20)
+
+/* --- sizes ------------------------------------------------------------------------ */
+
+struct sizes {
+    struct map index; /* symbol -> in which place it was met */
+    uint32_t n, plan;
+};
+
+static int64_t size_of(uint32_t plan, uint32_t i) {
+    static const int64_t primes[] = {2, 3, 5, 7, 11, 13};
+    switch (plan) {
+    case 0: return primes[i % countof(primes)];
+    case 1: return 4;
+    case 2: return 8 + 4 * (int64_t)(i % 6);
+    default: return 1;
+    }
+}
+
+static int64_t symbol_size(void *ctx, uint32_t symbol) {
+    struct sizes *s = ctx;
+    if (map_get(&s->index, symbol) == MAP_NONE) map_put(&s->index, symbol, s->n++);
+    return size_of(s->plan, map_get(&s->index, symbol));
+}
+
+static bool choose_dims(struct cut *c, struct sizes *s, struct cut_input *in) {
+    const struct ir_type *t = in->port->type;
+    const struct ir_dims *table = c->g->model->dims;
+    int64_t *dims = arena_new_array(c->a, int64_t, t->rank);
+    uint64_t count;
+    in->rank = t->rank;
+    in->dims = dims;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (t->dims[i] == IR_DIM_UNKNOWN) dims[i] = size_of(s->plan, s->n++);
+        else if (!ir_dim_value(table, t->dims[i], symbol_size, s, &dims[i])) return false;
+    }
+    return ir_tensor_count(in->rank, dims, &count) && count <= MOST_ELEMENTS;
+}
+
+static void find_known(struct cut *c, struct sizes *s, struct cut_input *in) {
+    const struct ir_symval *v = in->port->symval;
+    if (!v || v->rank != in->rank || (v->rank == 1 && in->dims[0] != v->len)) return;
+    int64_t *known = arena_new_array(c->a, int64_t, v->len);
+    for (uint32_t i = 0; i < v->len; i++)
+        if (!ir_dim_value(c->g->model->dims, v->items[i], symbol_size, s, &known[i]))
+            return;
+    in->known = known;
+    in->nknown = v->len;
+}
+
+bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char **why) {
+    struct sizes s = {.plan = plan};
+    map_init(&s.index, c->a);
+    *out = (struct cut_inputs){.plan = plan};
+    out->at = arena_new_array(c->a, struct cut_input, c->ports.len);
+    for (uint32_t i = 0; i < c->ports.len; i++) {
+        const struct cut_port *p = &c->ports.at[i];
+        if (p->constant) continue;
+        struct cut_input in = {.port = p, .name = ir_slice_name(&c->numbers, p->v, c->a),
+                               .dtype = ir_type_dtype(p->type)};
+        *why = "the type or the rank of a value that it sees is not known";
+        if (in.dtype == IR_UNDEFINED || !ir_type_ranked(p->type)) return false;
+        *why = "no sizes were found for the values that it sees";
+        if (!choose_dims(c, &s, &in)) return false;
+        find_known(c, &s, &in);
+        out->at[out->n++] = in;
+    }
+    return true;
+}
+
+/* --- values ----------------------------------------------------------------------- */
+
+static bool store_known(const struct cut_input *in, struct ir_tensor *t, void *bytes) {
+    for (uint32_t i = 0; i < in->nknown; i++) {
+        int64_t x = in->known[i];
+        switch (t->dtype) {
+        case IR_INT64: ((int64_t *)bytes)[i] = x; break;
+        case IR_INT32: ((int32_t *)bytes)[i] = (int32_t)x; break;
+        case IR_FLOAT: ((float *)bytes)[i] = (float)x; break;
+        case IR_DOUBLE: ((double *)bytes)[i] = (double)x; break;
+        case IR_BOOL: ((uint8_t *)bytes)[i] = x != 0; break;
+        default: return false;
+        }
+    }
+    t->data = bytes;
+    return true;
+}
+
+/* Integers of 32 and 64 bits may index something, so they stay small. */
+static int64_t largest(const struct cut_inputs *in, enum ir_dtype t) {
+    static const int64_t below[CUT_PLANS] = {2, 3, 7, 1};
+    bool wide = t == IR_INT64 || t == IR_INT32 || t == IR_UINT64 || t == IR_UINT32;
+    if (wide) return below[in->plan];
+    uint32_t bits = ir_dtype_bits(t);
+    return bits >= 8 ? 100 : bits == 4 ? 7 : 2;
+}
+
+static void scale(struct ir_tensor *t, void *bytes, double by) {
+    for (uint64_t i = 0; i < t->count; i++) {
+        double x;
+        if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)by;
+        if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= by;
+        if (ir_dtype_bits(t->dtype) == 16 && ir_tensor_double_at(NULL, t, i, &x))
+            ((uint16_t *)bytes)[i] =
+                (uint16_t)ir_small_float_encode(t->dtype, x * by, false);
+    }
+    t->data = bytes;
+}
+
+/* The factor that makes a fill of the one it is drawn as. */
+static double factor(enum cut_fill fill) {
+    switch (fill) {
+    case CUT_SMALL: return 1e-3;
+    case CUT_POSITIVE: return -1;
+    case CUT_LARGE: return 16; /* beyond the bounds of a Clip, where a Tanh is flat */
+    default: return 1;
+    }
+}
+
+static bool make_value(struct cut *c, const struct cut_inputs *all,
+                       const struct cut_input *in, enum cut_fill fill, uint64_t *seed,
+                       struct ir_tensor **out) {
+    bool one_sign = fill == CUT_NEGATIVE || fill == CUT_POSITIVE;
+    enum judge_fill how = one_sign ? JUDGE_NEGATIVE : JUDGE_RANDOM;
+    struct ir_tensor *t = judge_tensor(c->a, in->dtype, in->rank, in->dims, how,
+                                       largest(all, in->dtype), seed);
+    *out = t;
+    if (!t) return false;
+    void *bytes = arena_alloc(c->a, (size_t)t->nbytes + 1);
+    if (in->known && store_known(in, t, bytes)) return true;
+    if (ir_dtype_is_float(t->dtype) && ir_dtype_bits(t->dtype) >= 16 && factor(fill) != 1) {
+        memcpy(bytes, t->data, (size_t)t->nbytes);
+        scale(t, bytes, factor(fill));
+    }
+    return true;
+}
+
+bool cut_values(struct cut *c, const struct cut_inputs *in, enum cut_fill fill,
+                struct judge_values *out) {
+    uint64_t seed = 1 + (uint64_t)fill;
+    *out = (struct judge_values){arena_new_array(c->a, struct judge_value, in->n), in->n};
+    for (uint32_t i = 0; i < in->n; i++) {
+        out->at[i] = (struct judge_value){.name = in->at[i].name};
+        if (!make_value(c, in, &in->at[i], fill, &seed, &out->at[i].tensor)) return false;
+    }
+    return true;
+}
+
+/* --- shaking ---------------------------------------------------------------------- */
+
+static void shake(struct ir_tensor *t, void *bytes) {
+    for (uint64_t i = 0; i < t->count; i++) {
+        double sign = hash_u64(i) & 1 ? 1 : -1;
+        if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)(1 + sign * 0x1p-22);
+        if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= 1 + sign * 0x1p-51;
+        if (t->dtype == IR_FLOAT16) {
+            uint16_t *h = (uint16_t *)bytes + i;
+            *h = ir_float_to_half(ir_half_to_float(*h) * (float)(1 + sign * 0x1p-10));
+        }
+    }
+    t->data = bytes;
+}
+
+void cut_shake(struct cut *c, const struct judge_values *in, struct judge_values *out) {
+    *out = (struct judge_values){arena_copy(c->a, in->at, in->n * sizeof *in->at), in->n};
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct ir_tensor *t = in->at[i].tensor;
+        if (!ir_dtype_is_float(t->dtype)) continue;
+        out->at[i].tensor = arena_copy(c->a, t, sizeof *t);
+        shake(out->at[i].tensor, arena_copy(c->a, t->data, (size_t)t->nbytes));
+    }
+}
+
+struct judge_values cut_seen(struct cut *c, const struct cut_inputs *in,
+                             const struct judge_values *all, uint32_t side) {
+    struct judge_values out = {arena_new_array(c->a, struct judge_value, all->n), 0};
+    for (uint32_t i = 0; i < all->n; i++)
+        if (in->at[i].port->seen[side]) out.at[out.n++] = all->at[i];
+    return out;
+}

@@ -1,0 +1,213 @@
+/* from_example.c -- shapes, lists and parameters as an example of the rule has them.
+ *
+ * Symbols of the example get sizes of the instance, each the same wherever it stands;
+ * numbers stay. What a variable of the rule is in the example it is here, what an operator
+ * has there beside operands of such shapes it has here.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/instance/generate.h"
+
+/* --- sizes -------------------------------------------------------------------------- */
+static void name_size(struct gen *x, const char *name) {
+    for (uint32_t i = 0; i < x->named.len; i++)
+        if (rw_streq(x->named.at[i].name, name)) return;
+    ir_dim d = judge_gen_any_size(x);
+    vec_push(x->a, &x->named, (struct gen_named){name, d});
+}
+
+/* Mostly the type of the first input there. */
+static void draw_dtype(struct gen *x, const struct ir_graph *g) {
+    static const enum ir_dtype reals[] = {IR_FLOAT, IR_FLOAT, IR_FLOAT, IR_DOUBLE, IR_FLOAT16};
+    enum ir_dtype t = ir_type_dtype(ir_val(g, g->inputs.at[0])->type);
+    if (t == IR_UNDEFINED || gen_chance(x, 10)) return;
+    x->dtype = ir_dtype_is_float(t) ? reals[gen_draw(x, countof(reals))] : t;
+}
+
+void judge_gen_begin_example(struct gen *x) {
+    const struct judge_examples *all = x->plan->examples;
+    if (!x->plan->led || all->list.len == 0) return;
+    x->example = &all->list.at[gen_draw(x, all->list.len)];
+    const struct ir_graph *g = x->example->written->main;
+    if (g->inputs.len > 0) draw_dtype(x, g);
+    for (uint32_t i = 0; i < g->inputs.len; i++) {
+        const struct ir_type *t = ir_val(g, g->inputs.at[i])->type;
+        for (uint32_t k = 0; ir_type_ranked(t) && k < t->rank; k++) {
+            const char *name = ir_dim_param(g->model->dims, t->dims[k]);
+            if (name) name_size(x, name);
+        }
+    }
+}
+
+/* A dimension of the example as one of the instance. */
+static bool carried(struct gen *x, const struct ir_dims *from, ir_dim d, ir_dim *out) {
+    struct ir_dims *t = (struct ir_dims *)from; /* and it is as it was afterwards */
+    const char *name = ir_dim_param(from, d);
+    int64_t size;
+    for (uint32_t i = 0; name && i < x->named.len; i++)
+        if (rw_streq(x->named.at[i].name, name)) return *out = x->named.at[i].dim, true;
+    uint32_t mark = ir_dims_mark(t);
+    for (uint32_t i = 0; i < x->named.len; i++)
+        if (judge_gen_size(x, x->named.at[i].dim, &size))
+            ir_dim_unify(t, ir_dim_symbol(t, x->named.at[i].name), ir_dim_const(t, size));
+    bool known = d != IR_DIM_UNKNOWN && ir_dim_is_const(t, ir_dim_find(t, d), &size);
+    ir_dims_undo(t, mark);
+    if (known) *out = ir_dim_const(x->m->dims, size);
+    return known && size >= 0;
+}
+
+static bool carried_shape(struct gen *x, const struct ir_dims *from,
+                          const struct ir_type *t, struct gen_shape *out) {
+    if (!ir_type_ranked(t) || t->rank > GEN_RANK) return false;
+    out->rank = t->rank;
+    for (uint32_t i = 0; i < t->rank; i++)
+        GEN(carried(x, from, t->dims[i], &out->dims[i]));
+    return true;
+}
+
+/* --- values ------------------------------------------------------------------------- */
+/* Integers that an operator reads: a shape, axes, an index. */
+static bool take_items(const struct ir_tensor *t, struct gen_operand *o) {
+    bool fits = t && (t->dtype == IR_INT64 || t->dtype == IR_INT32) && t->rank <= 1 &&
+                t->count <= GEN_RANK;
+    for (uint32_t i = 0; fits && i < t->count; i++) {
+        double item;
+        if (!ir_tensor_double_at(NULL, t, i, &item)) return false;
+        o->items[i] = (int64_t)item;
+    }
+    if (!fits) return false;
+    o->nitems = (uint32_t)t->count;
+    return o->has_items = o->rather_known = true;
+}
+
+static void disturb_items(struct gen *x, struct gen_operand *o) {
+    uint32_t k = gen_draw(x, o->nitems);
+    int64_t first = o->items[0];
+    o->items[0] = o->items[k];
+    o->items[k] = k > 0 ? first : first + 1;
+}
+
+static void disturb_shape(struct gen *x, struct gen_shape *s) {
+    uint32_t way = gen_draw(x, 4);
+    ir_dim one = ir_dim_const(x->m->dims, 1);
+    if (way == 3 && s->rank < GEN_RANK) {
+        memmove(s->dims + 1, s->dims, s->rank * sizeof *s->dims);
+        s->dims[0] = one;
+        s->rank++;
+    } else if (s->rank > 0) {
+        ir_dim *d = &s->dims[way == 2 ? s->rank - 1 : gen_draw(x, s->rank)];
+        *d = way == 0 ? judge_gen_dim(x) : ir_dim_add(x->m->dims, *d, one);
+    }
+}
+
+/* One condition is not to hold: something that it speaks of is not as it should be. Now and
+ * then something else, which may be where that comes from. */
+static void disturb(struct gen *x, uint32_t slot, struct gen_operand *o) {
+    if (x->against >= x->rule->nwhere) return;
+    if (!gen_chance(x, judge_hint_against(x, slot) ? 60 : 10)) return;
+    if (!o->has_items) disturb_shape(x, &o->shape);
+    else if (o->nitems > 0) disturb_items(x, o);
+}
+
+static bool take(struct gen *x, const struct ir_dims *dims, const struct judge_known *k,
+                 uint32_t slot, struct gen_operand *o) {
+    struct gen_operand found = *o;
+    GEN(carried_shape(x, dims, k->type, &found.shape));
+    found.has_items = false;
+    take_items(k->tensor, &found);
+    disturb(x, slot, &found);
+    *o = found;
+    return true;
+}
+
+/* --- operators ---------------------------------------------------------------------- */
+static bool same_sizes(struct gen *x, const struct gen_shape *a,
+                       const struct gen_shape *b) {
+    if (a->rank != b->rank) return false;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        int64_t s, t;
+        GEN(judge_gen_size(x, a->dims[i], &s) && judge_gen_size(x, b->dims[i], &t));
+        if (s != t) return false;
+    }
+    return true;
+}
+
+/* Are the operands that n has by now those of node k of the example? */
+static bool is_like(struct gen *x, const struct gen_node *n, const struct ir_graph *g,
+                    ir_node k) {
+    if (!rw_streq(ir_op_name(g, k), n->op) || !rw_streq(ir_domain_name(g, k), n->domain))
+        return false;
+    for (uint32_t i = 0; i < GEN_OPERANDS; i++) {
+        struct gen_shape is, there;
+        if (!n->known[i] || !judge_gen_shape_of(x, n->in[i], &is)) continue;
+        ir_value v = ir_input(g, k, i);
+        GEN(v != IR_NONE && carried_shape(x, g->model->dims, ir_val(g, v)->type, &there));
+        if (!same_sizes(x, &is, &there)) return false;
+    }
+    return true;
+}
+
+/* One of the nodes that are, each as likely; or IR_NONE. */
+static ir_node like(struct gen *x, const struct gen_node *n) {
+    const struct ir_graph *g = x->example->written->main;
+    ir_node found = IR_NONE;
+    uint32_t count = 0;
+    for (ir_node k = g->first; k != IR_NONE; k = ir_nod(g, k)->next)
+        if (is_like(x, n, g, k) && gen_draw(x, ++count) == 0) found = k;
+    return found;
+}
+
+static bool from_operator(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
+                          struct gen_operand *o) {
+    const struct ir_graph *g = x->example->written->main;
+    ir_node found = like(x, n);
+    ir_value v = found == IR_NONE ? IR_NONE : ir_input(g, found, k);
+    if (v == IR_NONE) return false;
+    const struct judge_known there = {.type = ir_val(g, v)->type, .tensor = ir_const(g, v)};
+    return take(x, g->model->dims, &there, slot, o);
+}
+
+/* What a name of the rule that is at work was in the example. */
+static const struct judge_known *known(const struct gen *x, uint32_t slot) {
+    return x->rule == x->plan->rule ? &x->example->own[slot] : &x->example->makers[slot];
+}
+
+bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out) {
+    ir_dim d;
+    if (!x->example || known(x, slot)->kind != BOUND_DIM || gen_chance(x, 10))
+        return false;
+    return carried(x, x->example->dims, known(x, slot)->dim, &d) &&
+           judge_gen_size(x, d, out);
+}
+
+bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
+                          struct gen_operand *o) {
+    if (!x->example || gen_chance(x, 10)) return false;
+    if (slot != SLOT_NONE && known(x, slot)->type &&
+        take(x, x->example->dims, known(x, slot), slot, o))
+        return true;
+    return from_operator(x, n, k, slot, o);
+}
+
+bool judge_gen_param_by_example(struct gen *x, struct gen_node *n,
+                                const struct ir_param_def *d, struct ir_attr *out) {
+    struct gen_operand o = {0};
+    if (!x->example || gen_chance(x, 40)) return false;
+    const struct ir_graph *g = x->example->written->main;
+    ir_node k = like(x, n);
+    if (k == IR_NONE) return false;
+    int at = ir_param_operand(n->domain, n->op, d->name, ir_opset(g, ""));
+    ir_value v = at < 0 ? IR_NONE : ir_input(g, k, (uint32_t)at);
+    if (v != IR_NONE && d->type == IR_ATTR_INTS && take_items(ir_const(g, v), &o)) {
+        *out = judge_gen_ints_attr(x, d->name, o.nitems, o.items);
+        return true;
+    }
+    const struct ir_node_info *info = ir_nod(g, k);
+    for (uint32_t i = 0; i < info->nattr; i++) {
+        const struct ir_attr *there = &info->attr[i];
+        if (!rw_streq(there->name, d->name) || there->type != d->type) continue;
+        *out = *there;
+        return d->type == IR_ATTR_INT || d->type == IR_ATTR_INTS;
+    }
+    return false;
+}

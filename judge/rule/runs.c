@@ -1,0 +1,274 @@
+/* runs.c -- both sides of a rewrite in ONNX Runtime, on inputs chosen to tell.
+ *
+ * A class that allows rounding is about numbers that can be computed. Where the original
+ * gives no finite number nothing is promised. A difference says nothing when it is no more
+ * than what the original itself changes by with the last bits of what goes in, or what
+ * rounding of the largest number on the way to it makes.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/instance/generate.h"
+#include "judge/rules.h"
+
+#include <math.h>
+
+#define ROUNDINGS 16 /* that may add up */
+#define NUDGES 8     /* to see how much they matter */
+#define NEAR_HALF_END (65504.0 / 64)
+
+struct sides {
+    const struct judge_plan *plan;
+    struct judge *judge;
+    struct judge_case *c;
+    struct arena *arena;
+    uint32_t before, after; /* sessions */
+    uint32_t ran;
+};
+
+/* --- inputs ----------------------------------------------------------------------- */
+static const enum judge_fill fills[] = {JUDGE_RANDOM, JUDGE_NEGATIVE, JUDGE_ZEROS,
+                                        JUDGE_ONES,   JUDGE_LARGE,    JUDGE_SPECIAL};
+
+static bool feed(struct sides *s, enum judge_fill fill, uint64_t seed,
+                 struct judge_values *in) {
+    uint32_t n = s->c->instance->leaves.len;
+    *in = (struct judge_values){arena_new_array(s->arena, struct judge_value, n + 1), 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct judge_leaf *l = &s->c->instance->leaves.at[i];
+        if (l->may_miss && judge_next(&seed) % 2) continue;
+        /* The others stay random, so that one kind at a time is at work. */
+        enum judge_fill own = i == 0 || judge_next(&seed) % 2 ? fill : JUDGE_RANDOM;
+        if (l->modest && own == JUDGE_LARGE) own = JUDGE_RANDOM;
+        struct ir_tensor *t =
+            l->fixed ? arena_copy(s->arena, l->fixed, sizeof *t)
+                     : judge_gen_tensor(s->arena, l->dtype, l->rank, l->dims, own, l->low,
+                                        l->below, &seed);
+        if (!t) return false;
+        if (l->positive && !l->fixed) judge_gen_make_positive(t);
+        in->at[in->n++] = (struct judge_value){.name = l->name, .tensor = t};
+    }
+    return true;
+}
+
+/* --- comparing -------------------------------------------------------------------- */
+/* How much the original's output k changes with the last bits of its inputs. */
+static double unsteadiness(struct sides *s, const struct judge_values *in, uint32_t k,
+                           const struct ir_tensor *was) {
+    double most = 0;
+    uint64_t seed = 1;
+    for (uint32_t times = 0; times < NUDGES; times++) {
+        struct judge_values near = *in, out;
+        near.at = arena_copy(s->arena, in->at, (in->n + 1) * sizeof *in->at);
+        for (uint32_t i = 0; i < near.n; i++)
+            near.at[i].tensor = judge_nudged(s->arena, in->at[i].tensor, &seed);
+        if (judge_run(s->judge, s->before, &near, NULL, 0, s->arena, &out) != JUDGE_OK)
+            return 0;
+        struct judge_verdict v = judge_compare(was, judge_where_finite(s->arena, was, out.at[k].tensor),
+                                               (struct judge_bounds){0, 0});
+        most = fmax(most, v.absolute);
+    }
+    return most;
+}
+
+/* The same with the last bits of its constants. */
+static double looseness(struct sides *s, const struct judge_values *in, uint32_t k,
+                        const struct ir_tensor *was) {
+    double most = 0;
+    for (uint64_t seed = 1; seed <= NUDGES; seed++) {
+        struct judge_model near;
+        struct judge_values out;
+        if (!judge_nudged_model(s->arena, &s->c->before, seed, &near)) return 0;
+        if (judge_once(s->judge, &near, in, s->arena, &out) != JUDGE_OK) return 0;
+        struct judge_verdict v = judge_compare(
+            was, judge_where_finite(s->arena, was, out.at[k].tensor), (struct judge_bounds){0, 0});
+        if (isfinite(v.absolute)) most = fmax(most, v.absolute);
+    }
+    return most;
+}
+
+/* The original made once more, with all that it computes among its outputs. */
+static bool revealed(struct sides *s, struct judge_model *out) {
+    const struct judge_draws *made_of = s->c->made_of;
+    struct judge_plan plan = *s->plan;
+    struct judge_draws again;
+    struct diag_sink diags;
+    diag_init(&diags, s->arena);
+    plan.reveals = true;
+    judge_draws_replay(&again, s->arena, made_of->taken.len, made_of->taken.at);
+    struct judge_instance *i = judge_generate(&plan, &again, s->arena);
+    return i && judge_model_of(i->model, s->arena, &diags, out) == RW_OK;
+}
+
+static bool on_the_way(struct sides *s, const struct judge_values *in,
+                       struct judge_values *out) {
+    struct judge_model m;
+    return revealed(s, &m) && judge_once(s->judge, &m, in, s->arena, out) == JUDGE_OK;
+}
+
+/* Does the original come near the largest number of a type of 16 bits, so that sums in
+ * another order may pass it? */
+static bool nearly_overflows(struct sides *s, const struct judge_values *in) {
+    struct judge_values out;
+    if (!on_the_way(s, in, &out)) return false;
+    for (uint32_t k = 0; k < out.n; k++) {
+        const struct ir_tensor *t = out.at[k].tensor;
+        if (!t || t->dtype != IR_FLOAT16) continue;
+        for (uint64_t i = 0; i < t->count; i++) {
+            double x;
+            bool far = ir_tensor_double_at(NULL, t, i, &x) && fabs(x) < NEAR_HALF_END;
+            if (!far) return true;
+        }
+    }
+    return false;
+}
+
+/* Rounding of the largest number that the original computes on the way. */
+static double rounding(struct sides *s, const struct judge_values *in) {
+    struct judge_values out;
+    double most = 0;
+    if (!on_the_way(s, in, &out)) return 0;
+    for (uint32_t k = 0; k < out.n; k++) {
+        const struct ir_tensor *t = out.at[k].tensor;
+        double unit = !t                         ? 0
+                      : t->dtype == IR_FLOAT16   ? 0x1p-11
+                      : t->dtype == IR_BFLOAT16  ? 0x1p-8
+                      : t->dtype == IR_DOUBLE    ? 0x1p-53
+                                                 : 0x1p-24;
+        if (!t || !ir_dtype_is_float(t->dtype)) continue;
+        for (uint64_t i = 0; i < t->count; i++) {
+            double x;
+            if (ir_tensor_double_at(NULL, t, i, &x) && isfinite(x))
+                most = fmax(most, fabs(x) * unit);
+        }
+    }
+    return most;
+}
+
+static const char *describe(struct sides *s, const struct judge_verdict *v, uint32_t k,
+                            const struct judge_values *was) {
+    if (v->what && !rw_streq(v->what, "values"))
+        return arena_printf(s->arena, "%s of output \"%s\" differ", v->what,
+                            was->at[k].name);
+    return arena_printf(s->arena,
+                        "output \"%s\", element %" PRIu64 ": %.9g became %.9g "
+                        "(%" PRIu64 " of %" PRIu64 " differ)",
+                        was->at[k].name, v->at, v->a, v->b, v->beyond, v->count);
+}
+
+static bool same_output(struct sides *s, const struct judge_values *in, uint32_t k,
+                        const struct judge_values *was, const struct judge_values *is) {
+    const struct ir_tensor *a = was->at[k].tensor, *b = is->at[k].tensor;
+    enum rule_class class = s->plan->rule->class;
+    if (!a || !b) return a == b;
+    if (class != CLASS_EXACT) b = judge_where_finite(s->arena, a, b);
+    bool byte = ir_dtype_bits(a->dtype) <= 8 && a->dtype != IR_BOOL;
+    struct judge_bounds bounds = judge_bounds_of(class, a->dtype, byte);
+    struct judge_verdict v = judge_compare(a, b, bounds);
+    if (v.same) {
+        s->c->error = fmax(s->c->error, v.relative);
+        return true;
+    }
+    s->c->what = describe(s, &v, k, was);
+    if (class == CLASS_EXACT) return false;
+    if (!isfinite(v.absolute)) {
+        if (a->dtype != IR_FLOAT16 || !nearly_overflows(s, in)) return false;
+        a = judge_where_finite(s->arena, b, a);
+    }
+    bounds.absolute += ROUNDINGS * (unsteadiness(s, in, k, a) + looseness(s, in, k, a) +
+                                    rounding(s, in));
+    return judge_compare(a, b, bounds).same;
+}
+
+/* Fused operators are not made for tensors without elements. That they refuse them is no
+ * wrong result, and nothing that a rule could ask of a symbol. */
+static bool any_empty(const struct judge_values *in, const struct judge_instance *made) {
+    for (uint32_t i = 0; i < in->n; i++)
+        if (in->at[i].tensor && in->at[i].tensor->count == 0) return true;
+    for (uint32_t i = 0; i < made->model->graphs.len; i++) {
+        const struct ir_graph *g = made->model->graphs.at[i];
+        for (ir_value v = 0; v < g->values.len; v++) {
+            const struct ir_tensor *t = ir_val(g, v)->tensor;
+            if (!ir_has(g, v, IR_IS_DEAD) && t && t->count == 0) return true;
+        }
+    }
+    return false;
+}
+
+static enum judge_end one_run(struct sides *s, enum judge_fill fill, uint64_t seed) {
+    struct judge_values in, was, is;
+    if (!feed(s, fill, seed, &in)) return JUDGE_NO_ORIGINAL;
+    if (judge_run(s->judge, s->before, &in, NULL, 0, s->arena, &was) != JUDGE_OK)
+        return JUDGE_NO_ORIGINAL;
+    s->c->inputs = in;
+    if (judge_run(s->judge, s->after, &in, NULL, 0, s->arena, &is) != JUDGE_OK) {
+        if (any_empty(&in, s->c->instance)) return JUDGE_NOT_EMPTY;
+        s->c->what = arena_printf(s->arena, "the result does not run: %s",
+                                  judge_message(s->judge));
+        return JUDGE_WRONG;
+    }
+    s->ran++;
+    for (uint32_t k = 0; k < was.n; k++)
+        if (k >= is.n || !same_output(s, &in, k, &was, &is)) return JUDGE_WRONG;
+    return JUDGE_SAME;
+}
+
+/* Does the pattern ask whether numbers are finite? */
+static bool asks_finite(const struct pat *p) {
+    bool asks = false;
+    if (!p || (p->kind != PAT_NODE && p->kind != PAT_ALT && p->kind != PAT_CHAIN)) return false;
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nops; i++)
+        asks |= rw_streq(p->ops[i].name, "IsNaN") || rw_streq(p->ops[i].name, "IsInf");
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nargs; i++) asks |= asks_finite(p->args[i]);
+    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) asks |= asks_finite(p->alts[i]);
+    return asks;
+}
+
+static bool wants_special(const struct rule *r) {
+    bool wants = r->class == CLASS_EXACT;
+    for (uint32_t i = 0; i < r->nslots && !wants; i++) wants = asks_finite(r->slots[i].def);
+    return wants;
+}
+
+static enum judge_end all_runs(struct sides *s, uint64_t seed) {
+    bool specials = wants_special(s->plan->rule);
+    for (size_t i = 0; i < countof(fills); i++) {
+        if (fills[i] == JUDGE_SPECIAL && !specials) continue;
+        enum judge_end end = one_run(s, fills[i], seed + i * 7919);
+        if (end == JUDGE_WRONG || end == JUDGE_NOT_EMPTY) return end;
+        if (s->c->instance->leaves.len == 0) break;
+    }
+    return s->ran ? JUDGE_SAME : JUDGE_NO_ORIGINAL;
+}
+
+/* A constant divisor of 0 keeps a model from being loaded; one that is computed stops it
+ * when it is run. */
+static bool original_runs(struct sides *s, uint64_t seed) {
+    struct judge_values in, out;
+    return feed(s, JUDGE_RANDOM, seed, &in) &&
+           judge_run(s->judge, s->before, &in, NULL, 0, s->arena, &out) == JUDGE_OK;
+}
+
+bool judge_case_runs(const struct judge_plan *p, struct judge *j, struct judge_case *c,
+                     uint64_t seed, struct arena *a) {
+    struct sides s = {.plan = p, .judge = j, .c = c, .arena = a};
+    if (judge_load(j, &c->before, &s.before) != JUDGE_OK) return false;
+    bool runs = original_runs(&s, seed);
+    judge_unload(j, s.before);
+    return runs;
+}
+
+enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
+                                  struct judge_case *c, uint64_t seed, struct arena *a) {
+    struct sides s = {.plan = p, .judge = j, .c = c, .arena = a};
+    if (judge_load(j, &c->before, &s.before) != JUDGE_OK) return JUDGE_NO_ORIGINAL;
+    enum judge_end end = JUDGE_WRONG;
+    if (judge_load(j, &c->after, &s.after) != JUDGE_OK) {
+        c->what = arena_printf(a, "ONNX Runtime does not take the result: %s",
+                               judge_message(j));
+        if (!original_runs(&s, seed)) end = JUDGE_NO_ORIGINAL;
+    } else {
+        end = all_runs(&s, seed);
+        judge_unload(j, s.after);
+    }
+    judge_unload(j, s.before);
+    return end;
+}

@@ -1,0 +1,117 @@
+/* test.c -- instances of a rule, until enough were compared.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/process.h"
+#include "judge/rules.h"
+
+#define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
+#define TRIES_AROUND 10  /* times as many where two rules' patterns must fit together */
+#define MOST_COUNTS 8    /* times the count, while something was hardly seen */
+#define TIMES_UNPROVEN 4 /* as many when the rule answers for shapes itself */
+#define SEEN_ENOUGH 5
+
+static bool choices_are_seen(const struct judge_choices *c) {
+    for (uint32_t i = 0; i < c->list.len; i++)
+        for (uint32_t k = 0; k < c->list.at[i].n; k++)
+            if (c->list.at[i].seen[k] < SEEN_ENOUGH) return false;
+    return true;
+}
+
+/* What the match of a maker leads to may be all that a condition asks: those need not be
+ * seen to fail. */
+static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
+    for (uint32_t i = 0; i < r->rule->nwhere; i++)
+        if (r->held[i] < SEEN_ENOUGH || (alone && r->failed[i] < SEEN_ENOUGH)) return false;
+    for (uint32_t i = 0; i < r->rule->nblocks; i++)
+        if (r->emitted[i] < SEEN_ENOUGH) return false;
+    return choices_are_seen(&r->choices);
+}
+
+static void count_conditions(struct judge_rule_report *r, const struct judge_case *c) {
+    for (uint32_t i = 0; c->held && i < r->rule->nwhere; i++) {
+        r->held[i] += c->held[i] == IR_TRUE;
+        r->failed[i] += c->failed[i];
+    }
+}
+
+static void count_compared(struct judge_rule_report *r, const struct judge_case *c) {
+    r->compared++;
+    if (c->error > r->error) r->error = c->error;
+    if (c->block < r->rule->nblocks) r->emitted[c->block]++;
+    for (uint32_t i = 0; i < c->instance->made.len; i++) {
+        struct judge_made m = c->instance->made.at[i];
+        r->choices.list.at[m.choice].seen[m.way]++;
+    }
+}
+
+static void count(struct judge_rule_report *r, const struct judge_case *c) {
+    if (c->end == JUDGE_NO_INSTANCE) return;
+    r->made++;
+    count_conditions(r, c);
+    r->unmatched += c->end == JUDGE_UNMATCHED;
+    r->refused += c->end == JUDGE_NET_REFUSED;
+    r->broken += c->end == JUDGE_NO_ORIGINAL;
+    r->empty += c->end == JUDGE_NOT_EMPTY;
+    r->applied += c->end >= JUDGE_NO_ORIGINAL;
+    if (c->end == JUDGE_SAME) count_compared(r, c);
+}
+
+/* Now and then a narrower one, which conditions may tell from the wide one. */
+static uint32_t target_of(const struct rule *r, uint32_t try_number) {
+    if (r->targets & TARGET_ORT && try_number % 8 == 7) return TARGET_ORT_CPU;
+    if (!(r->targets & TARGET_ONNX) && r->targets) return r->targets;
+    return try_number % 2 ? TARGET_ORT : TARGET_ONNX;
+}
+
+static void begin(struct judge_rule_report *out, const struct rule *r, struct arena *a) {
+    *out = (struct judge_rule_report){.rule = r};
+    out->held = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->held);
+    out->failed = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->failed);
+    out->emitted = arena_zalloc(a, (r->nblocks + 1) * sizeof *out->emitted);
+    judge_choices_of(r, a, &out->choices);
+}
+
+/* How far numbers drawn by themselves get. */
+struct freely {
+    uint32_t tried, compared;
+};
+
+/* Half of the instances are led by an example; nearly all where others hardly ever fit. */
+static bool is_led(const struct freely *f, const struct judge_examples *e, uint32_t i) {
+    bool seldom = f->tried >= 20 && f->compared * 10 < f->tried;
+    return e->list.len > 0 && i % 10 < (seldom ? 9u : 5u);
+}
+
+void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
+                     const struct judge_rule_options *o, struct arena *a,
+                     struct judge_rule_report *out) {
+    begin(out, r, a);
+    struct judge_plan p = {.rules = rules, .rule = r, .maker = o->maker,
+                           .natives = o->natives, .choices = &out->choices,
+                           .failed = out->failed, .opset_least = o->opset_least,
+                           .opset_most = o->opset_most};
+    struct judge_examples examples;
+    struct freely free = {0};
+    judge_examples_of(rules, r, o->maker, o->natives, a, &examples);
+    p.examples = &examples;
+    double end = o->seconds > 0 ? process_seconds() + o->seconds : 0;
+    uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
+    uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
+    uint32_t most = wanted * TRIES_FOR_ONE * (o->maker ? TRIES_AROUND : 1);
+    for (uint32_t i = 0; i < most && !out->wrong; i++) {
+        if (out->compared >= wanted && all_is_seen(out, !o->maker)) break;
+        if (out->compared >= MOST_COUNTS * wanted) break;
+        if (end > 0 && process_seconds() > end) break;
+        struct arena step = ARENA_EMPTY;
+        struct judge_draws d;
+        judge_draws_new(&d, &step, hash_join(seed, i));
+        p.target = target_of(r, i);
+        p.enough = out->compared >= wanted;
+        p.led = is_led(&free, &examples, i);
+        struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
+        count(out, &c);
+        if (!p.led) free.tried++, free.compared += c.end == JUDGE_SAME;
+        if (c.end == JUDGE_WRONG) out->wrong = judge_shrink(&p, o->judge, &d, a);
+        arena_free(&step);
+    }
+}
