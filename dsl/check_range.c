@@ -22,7 +22,7 @@ static void compared(struct opsets *o, enum expr_kind op, int64_t n) {
     }
 }
 
-static enum expr_kind mirrored(enum expr_kind op) {
+enum expr_kind rule_mirrored(enum expr_kind op) {
     switch (op) {
     case EXPR_GE: return EXPR_LE;
     case EXPR_GT: return EXPR_LT;
@@ -37,7 +37,7 @@ struct opsets dsl_narrow(struct opsets o, const struct expr *e) {
     const struct expr *a = e->args[0], *b = e->args[1];
     if (e->kind == EXPR_AND) return dsl_narrow(dsl_narrow(o, a), b);
     if (a->kind == EXPR_OPSET && b->kind == EXPR_INT) compared(&o, e->kind, b->i);
-    if (b->kind == EXPR_OPSET && a->kind == EXPR_INT) compared(&o, mirrored(e->kind), a->i);
+    if (b->kind == EXPR_OPSET && a->kind == EXPR_INT) compared(&o, rule_mirrored(e->kind), a->i);
     return o;
 }
 

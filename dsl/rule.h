@@ -229,6 +229,8 @@ struct expr {
     uint32_t nargs;
     const struct expr *const *args;
 };
+/* The comparison that holds of (b, a) where `op` holds of (a, b); others as they are. */
+enum expr_kind rule_mirrored(enum expr_kind op);
 
 /* --- emitting ---------------------------------------------------------------------- */
 enum emit_kind {

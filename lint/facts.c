@@ -155,16 +155,6 @@ static bool value_of(const struct expr *e, struct value *out) {
     }
 }
 
-static enum expr_kind mirrored(enum expr_kind op) {
-    switch (op) {
-    case EXPR_GE: return EXPR_LE;
-    case EXPR_GT: return EXPR_LT;
-    case EXPR_LE: return EXPR_GE;
-    case EXPR_LT: return EXPR_GT;
-    default: return op;
-    }
-}
-
 static void compared(struct facts *f, const struct expr *term, enum expr_kind op,
                      struct value v, struct span at) {
     bool whole = counts(term);
@@ -220,7 +210,7 @@ static void condition(struct facts *f, const struct expr *e, bool holds) {
     if (e->kind < EXPR_EQ || e->kind > EXPR_GE) return;
     if (e->kind == EXPR_EQ) shape_is(f, a, b), shape_is(f, b, a);
     if (is_term(a) && value_of(b, &v)) compared(f, a, e->kind, v, e->at);
-    else if (is_term(b) && value_of(a, &v)) compared(f, b, mirrored(e->kind), v, e->at);
+    else if (is_term(b) && value_of(a, &v)) compared(f, b, rule_mirrored(e->kind), v, e->at);
 }
 
 /* --- what patterns say ------------------------------------------------------------- */

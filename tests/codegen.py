@@ -9,7 +9,9 @@ of all packs of the golden cases, loaded by --plugin, finds the same matches in 
 (MATCH: tests/tools/match.c) and makes the same models as the files.
 SANITIZERS are those that the build was made with, or empty. SPDX-License-Identifier: Apache-2.0
 """
-import os, pathlib, re, shutil, subprocess, sys, tempfile
+import os, pathlib, re, shutil, sys, tempfile
+
+from findings import check, run, wrong
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN, RULES = HERE / "golden", HERE.parent / "rules"
@@ -27,16 +29,6 @@ rule odd "*/ \\ ??' \" text /* #include <x> " {
   emit { y = Abs(x) }
 }
 '''.replace("LONG", "long ?? text " * 1000)
-wrong = []
-
-
-def check(ok, *what):
-    if not ok:
-        wrong.append(" ".join(str(w) for w in what))
-
-
-def run(*args, **kw):
-    return subprocess.run([str(a) for a in args], capture_output=True, text=True, **kw)
 
 
 def compile_packs(onnxrw, out, *packs, **env):

@@ -7,7 +7,9 @@ A rule is applied where a predicate is true, whatever kinds its arguments are of
 from a compiled pack; without the plug-in it is not applied, with one warning, and explain says
 why; another signature and another version are errors. SPDX-License-Identifier: Apache-2.0
 """
-import os, pathlib, subprocess, sys, tempfile
+import os, pathlib, sys, tempfile
+
+from findings import check, run, wrong
 
 MODEL = """<ir_version: 8, opset_import: ["" : 17]>
 g (float[N, 3] x) => (float[N, 3] y)
@@ -26,16 +28,6 @@ predicate is_half(float, string)
 predicate says(int)
 """
 RULE = "rule one: Mul(x, const w) => x { where { %s } }\n"
-wrong = []
-
-
-def check(ok, *what):
-    if not ok:
-        wrong.append(" ".join(str(w) for w in what))
-
-
-def run(*args, **kw):
-    return subprocess.run([str(a) for a in args], capture_output=True, text=True, **kw)
 
 
 def applied(done):

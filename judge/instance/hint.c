@@ -47,16 +47,6 @@ static bool is_fact(const struct wishes *w, const struct expr *e) {
     return is_call(e, w->fn, w->slot);
 }
 
-static enum expr_kind mirrored(enum expr_kind op) {
-    switch (op) {
-    case EXPR_LT: return EXPR_GT;
-    case EXPR_LE: return EXPR_GE;
-    case EXPR_GT: return EXPR_LT;
-    case EXPR_GE: return EXPR_LE;
-    default: return op;
-    }
-}
-
 static void add_wish(struct wishes *w, enum expr_kind op, const struct expr *fact,
                      const struct expr *value) {
     fact = bare(fact);
@@ -85,7 +75,7 @@ static void collect(struct wishes *w, const struct expr *e) {
     case EXPR_GT:
     case EXPR_GE:
         add_wish(w, e->kind, e->args[0], e->args[1]);
-        add_wish(w, mirrored(e->kind), e->args[1], e->args[0]);
+        add_wish(w, rule_mirrored(e->kind), e->args[1], e->args[0]);
         if (e->kind == EXPR_EQ && e->args[0]->kind == EXPR_MOD && is_zero(e->args[1]))
             add_wish(w, EXPR_MOD, e->args[0]->args[0], e->args[0]->args[1]);
         break;
