@@ -86,8 +86,7 @@ static void follow_use(struct walk *w, const struct ir_use_info *u) {
             push(w, ir_output(w->g, u->user, i));
 }
 
-/* Numbers that index nothing are masks, kinds, counts: 0 and 1 are right for most. */
-static int64_t below(struct judge_sizes *s, const struct ir_graph *g, ir_value v) {
+int64_t judge_choices(struct judge_sizes *s, const struct ir_graph *g, ir_value v) {
     struct walk w = {.sizes = s, .g = g};
     map_init(&w.seen, s->arena);
     push(&w, v);
@@ -95,7 +94,13 @@ static int64_t below(struct judge_sizes *s, const struct ir_graph *g, ir_value v
         ir_use u = ir_val(g, w.todo.at[i])->uses;
         for (; u != IR_NONE; u = g->uses.at[u].next) follow_use(&w, &g->uses.at[u]);
     }
-    return w.below ? w.below : 2;
+    return w.below;
+}
+
+/* Numbers that index nothing are masks, kinds, counts: 0 and 1 are right for most. */
+static int64_t below(struct judge_sizes *s, const struct ir_graph *g, ir_value v) {
+    int64_t n = judge_choices(s, g, v);
+    return n ? n : 2;
 }
 
 /* --- inputs ------------------------------------------------------------------------- */

@@ -24,6 +24,9 @@ bool judge_size(struct judge_sizes *s, const struct ir_type *t, uint32_t k, int6
 /* The same of an input, which may have a wish of its own. */
 bool judge_size_of_input(struct judge_sizes *s, const struct ir_value_info *v, uint32_t k,
                          int64_t *out);
+/* How many there are to choose from where integers of v index something (inputs.c); 0: they
+ * do not. */
+int64_t judge_choices(struct judge_sizes *s, const struct ir_graph *g, ir_value v);
 /* The first wish for what no input has, or NULL. */
 const char *judge_size_not_granted(const struct judge_sizes *s);
 

@@ -176,8 +176,8 @@ static bool as_operand(struct gen *x, struct gen_node *n, uint32_t k,
     return true;
 }
 
-static bool write_param(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
-                        struct ir_attr v) {
+bool judge_gen_write_param(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                           struct ir_attr v) {
     int k = ir_param_operand(n->domain, n->op, d->name, x->opset);
     if (k == IR_PARAM_IS_NOT) return true; /* it then means what that version fixes */
     if (k >= 0) return as_operand(x, n, (uint32_t)k, &v);
@@ -218,16 +218,16 @@ static bool unnamed(struct gen *x, struct gen_node *n, const struct ir_param_def
     if (is_picky(d->name)) return true;
     if (rw_streq(d->name, "pads") && pads_itself(n)) return true;
     if (rw_streq(d->name, "num_outputs") && !n->known[1])
-        return write_param(x, n, d, ir_attr_int(d->name, n->pat->nouts));
+        return judge_gen_write_param(x, n, d, ir_attr_int(d->name, n->pat->nouts));
     if (required || free || gen_goes_wild(x)) {
-        if (judge_gen_sensible(x, n, d, &v)) return write_param(x, n, d, v);
+        if (judge_gen_sensible(x, n, d, &v)) return judge_gen_write_param(x, n, d, v);
         return !required;
     }
     if (!s || s->has_default != IR_HAS_DEFAULT || !gen_chance(x, 20)) return true;
     if (s->type == IR_ATTR_INT) v = ir_attr_int(d->name, s->i);
     else if (s->type == IR_ATTR_FLOAT) v = ir_attr_float(d->name, s->f);
     else return true;
-    return write_param(x, n, d, v);
+    return judge_gen_write_param(x, n, d, v);
 }
 
 /* May a node go without it, and does this one? */
@@ -257,9 +257,12 @@ bool judge_gen_attrs(struct gen *x, struct gen_node *n) {
             continue;
         }
         if (is_left_out(x, n, t, &defs[i])) continue;
+        bool any = t->kind == ATTR_BIND || t->kind == ATTR_ANY, copied = false;
+        if (any) GEN(judge_gen_copy_param(x, n, &defs[i], &copied));
+        if (copied) continue;
         GEN(tested(x, n, t, &defs[i], &v));
         if (is_default(n, &v) && gen_chance(x, 50)) continue;
-        GEN(write_param(x, n, &defs[i], v));
+        GEN(judge_gen_write_param(x, n, &defs[i], v));
     }
     return true;
 }

@@ -66,10 +66,14 @@ bool judge_gen_links(struct gen *x, const struct pat *p, ir_value *v) {
 bool judge_gen_family(struct gen *x, const struct rule_family *f, ir_value *last) {
     uint32_t n = (uint32_t)f->least + gen_draw(x, MORE_MEMBERS);
     if (gen_chance(x, 10)) n--;
+    uint32_t first = n ? gen_draw(x, n) : 0;
+    x->cut = (struct gen_cut){.n = gen_chance(x, 60) ? n : 0, .way = gen_draw(x, 3)};
     for (uint32_t i = 0; i < n; i++) {
+        x->cut.piece = (first + i) % n;
         for (uint32_t s = f->first; s < f->end; s++) x->slots[s] = (struct pm_binding){0};
         GEN(judge_gen_slot(x, f->member, last));
         vec_push(x->a, &x->members, *last);
     }
+    x->cut.n = 0;
     return n > 0;
 }

@@ -4,6 +4,7 @@
 #include "judge/instance/generate.h"
 
 #define MOST_SYMBOLS 4
+#define MOST_ELEMENTS (1 << 20) /* of all values of an instance */
 
 static ir_dim new_symbol(struct gen *x, int64_t size) {
     static const char *const names[] = {"B", "S", "N", "M"};
@@ -21,8 +22,8 @@ static int64_t draw_size(struct gen *x) {
     return sizes[gen_draw(x, countof(sizes))];
 }
 
-ir_dim judge_gen_any_size(struct gen *x) {
-    int64_t size = draw_size(x);
+ir_dim judge_gen_any_size(struct gen *x, int64_t least) {
+    int64_t drawn = draw_size(x), size = drawn < least ? least : drawn;
     return gen_chance(x, 60) ? new_symbol(x, size) : ir_dim_const(x->m->dims, size);
 }
 
@@ -85,6 +86,33 @@ bool judge_gen_sizes_agree(struct gen *x) {
     }
     ir_dims_undo(t, mark);
     return all;
+}
+
+/* Symbols count as what they are now. Unknown dimensions count as one. */
+static bool count_elements(const struct ir_dims *t, const struct ir_type *type,
+                           int64_t *sum) {
+    int64_t n = 1, size;
+    for (uint32_t i = 0; ir_type_ranked(type) && i < type->rank; i++)
+        if (type->dims[i] != IR_DIM_UNKNOWN &&
+            ir_dim_is_const(t, ir_dim_find(t, type->dims[i]), &size))
+            GEN(size >= 0 && rw_mul_i64(n, size, &n));
+    return rw_add_i64(*sum, n, sum) && *sum <= MOST_ELEMENTS;
+}
+
+bool judge_gen_is_small(struct gen *x) {
+    struct ir_dims *t = x->m->dims;
+    uint32_t mark = ir_dims_mark(t);
+    int64_t sum = 0;
+    bool small = true;
+    for (uint32_t i = 0; i < x->sizes.len; i++)
+        ir_dim_unify(t, x->sizes.at[i].symbol, ir_dim_const(t, x->sizes.at[i].size));
+    for (uint32_t i = 0; i < x->m->graphs.len && small; i++) {
+        const struct ir_graph *g = x->m->graphs.at[i];
+        for (ir_value v = 0; v < g->values.len && small; v++)
+            small = ir_has(g, v, IR_IS_DEAD) || count_elements(t, ir_val(g, v)->type, &sum);
+    }
+    ir_dims_undo(t, mark);
+    return small;
 }
 
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out) {

@@ -20,8 +20,11 @@ static void note(const struct reader *x, const struct rule *r,
         if (b.kind != BOUND_VALUE && b.kind != BOUND_DIM) continue;
         to[i] = (struct judge_known){.kind = b.kind, .dim = b.a};
         if (b.kind == BOUND_DIM) continue;
-        to[i].type = ir_val(x->g, b.a)->type;
-        to[i].tensor = ir_const(x->g, b.a);
+        const struct ir_graph *written = x->to->written->main;
+        bool is = b.a < written->values.len;
+        to[i].value = is ? b.a : IR_NONE;
+        to[i].type = ir_val(is ? written : x->g, b.a)->type;
+        to[i].tensor = ir_const(is ? written : x->g, b.a);
     }
 }
 
@@ -49,6 +52,48 @@ static struct ir_model *read(const struct rule_example *e, struct arena *a,
     return m && ir_infer_model(m, diags) == RW_OK ? m : NULL;
 }
 
+/* --- numbers that may be others ------------------------------------------------------ */
+/* Lists are shapes, axes, bounds: as long as what they speak of. */
+static bool is_list(const struct ir_graph *g, ir_value v) {
+    const struct ir_type *t = ir_val(g, v)->type;
+    return ir_const(g, v) && t->rank < 2 && !ir_dtype_is_float(t->dtype);
+}
+
+static void loosen_value(struct ir_graph *g, ir_value v, struct arena *a,
+                         struct judge_example *e) {
+    const struct ir_value_info *info = ir_val(g, v);
+    if (info->producer != IR_NONE || !ir_type_ranked(info->type) || is_list(g, v)) return;
+    const struct ir_type *t = info->type;
+    ir_dim *dims = arena_new_array(a, ir_dim, t->rank + 1);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        struct judge_loose l = {.name = arena_printf(a, "%c%u", JUDGE_LOOSE, e->loose.len)};
+        dims[i] = t->dims[i];
+        if (!ir_dim_is_const(g->model->dims, dims[i], &l.size) || l.size < 2) continue;
+        vec_push(a, &e->loose, l);
+        dims[i] = ir_dim_symbol(g->model->dims, l.name);
+    }
+    ir_set_type(g, v, ir_type_tensor(a, t->dtype, t->rank, dims));
+}
+
+/* Numbers that nodes want to be the same become the same. */
+static bool loosen(struct ir_model *m, struct arena *a, struct judge_example *e) {
+    struct ir_graph *g = m->main;
+    for (ir_value v = 0; v < g->values.len; v++) loosen_value(g, v, a, e);
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
+        if (!ir_infer_node(g, n, NULL)) return false;
+        ir_assume_node(g, n);
+    }
+    return true;
+}
+
+static struct ir_model *loosened(const struct rule_example *e, struct arena *a,
+                                 struct diag_sink *diags, struct judge_example *out) {
+    struct ir_model *m = read(e, a, diags);
+    if (!m || loosen(m, a, out)) return m;
+    out->loose.len = 0;
+    return read(e, a, diags);
+}
+
 static uint32_t nslots(const struct rule *r) { return r ? r->nslots + 1 : 1; }
 
 static bool example_of(struct reader *x, const struct rule_example *e, struct arena *a) {
@@ -56,7 +101,7 @@ static bool example_of(struct reader *x, const struct rule_example *e, struct ar
     struct pm_report report = {0};
     diag_init(&diags, a);
     struct ir_model *m = read(e, a, &diags);
-    x->to->written = read(e, a, &diags);
+    x->to->written = loosened(e, a, &diags, x->to);
     if (!m || !x->to->written) return false;
     x->to->dims = m->dims;
     x->to->own = arena_zalloc(a, nslots(x->rule) * sizeof *x->to->own);

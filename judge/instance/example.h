@@ -14,11 +14,20 @@
 struct judge_known {
     enum pm_bound kind; /* BOUND_VALUE, BOUND_DIM; BOUND_NOTHING: anything else */
     ir_dim dim;
+    ir_value value; /* in `written`, which `type` is of then; IR_NONE: a rule made it */
     const struct ir_type *type;
     const struct ir_tensor *tensor; /* or NULL */
 };
+/* A number of its shapes that may be another one, of the same name wherever it must be the
+ * same. No symbol of a file begins so. */
+#define JUDGE_LOOSE '?'
+struct judge_loose {
+    const char *name;
+    int64_t size;
+};
 struct judge_example {
-    struct ir_model *written;  /* as it stands in the pack */
+    struct ir_model *written;  /* as it stands in the pack, numbers of shapes loose */
+    VEC(struct judge_loose) loose;
     const struct ir_dims *dims; /* of the types of variables */
     struct judge_known *own, *makers; /* by slot, of the rule and of the maker */
 };

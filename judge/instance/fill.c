@@ -83,13 +83,20 @@ static bool number_bits(enum ir_dtype t, double value, uint64_t *out) {
     }
 }
 
+struct ir_tensor *judge_gen_numbers(struct arena *a, enum ir_dtype t, uint32_t rank,
+                                    const int64_t *dims, uint64_t given,
+                                    const double *items) {
+    uint64_t n;
+    if (given == 0 || !ir_tensor_count(rank, dims, &n)) return NULL;
+    uint64_t *bits = arena_new_array(a, uint64_t, n + 1);
+    for (uint64_t i = 0; i < n; i++)
+        if (!number_bits(t, items[i % given], &bits[i])) return NULL;
+    return from_bits(a, t, rank, dims, n, bits);
+}
+
 struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double value,
                                    uint32_t rank, const int64_t *dims) {
-    uint64_t n, one;
-    if (!ir_tensor_count(rank, dims, &n) || !number_bits(t, value, &one)) return NULL;
-    uint64_t *bits = arena_new_array(a, uint64_t, n + 1);
-    for (uint64_t i = 0; i < n; i++) bits[i] = one;
-    return from_bits(a, t, rank, dims, n, bits);
+    return judge_gen_numbers(a, t, rank, dims, 1, &value);
 }
 
 struct ir_tensor *judge_gen_floats(struct arena *a, uint32_t n, const float *items) {

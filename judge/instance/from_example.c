@@ -6,14 +6,35 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "judge/inputs/sizes.h"
 #include "judge/instance/generate.h"
 
 /* --- sizes -------------------------------------------------------------------------- */
-static void name_size(struct gen *x, const char *name) {
+static bool is_named(const struct gen *x, const char *name) {
     for (uint32_t i = 0; i < x->named.len; i++)
-        if (rw_streq(x->named.at[i].name, name)) return;
-    ir_dim d = judge_gen_any_size(x);
-    vec_push(x->a, &x->named, (struct gen_named){name, d});
+        if (rw_streq(x->named.at[i].name, name)) return true;
+    return false;
+}
+
+/* A symbol that is no other one gets a size. What is a number there is of a weight, such as
+ * a kernel, and has elements. */
+static void name_size(struct gen *x, const struct ir_dims *t, ir_dim d) {
+    const char *name = ir_dim_param(t, ir_dim_find(t, d));
+    if (!name || is_named(x, name)) return;
+    ir_dim size = judge_gen_any_size(x, *name == JUDGE_LOOSE ? 1 : 0);
+    vec_push(x->a, &x->named, (struct gen_named){name, size});
+}
+
+/* Numbers are what they are, or all of them are drawn like symbols. */
+static void keep_numbers(struct gen *x, const struct judge_example *e) {
+    struct ir_dims *t = e->written->dims;
+    if (gen_chance(x, 25)) return;
+    for (uint32_t i = 0; i < e->loose.len; i++) {
+        const struct judge_loose *l = &e->loose.at[i];
+        const char *name = ir_dim_param(t, ir_dim_find(t, ir_dim_symbol(t, l->name)));
+        struct gen_named is = {name, ir_dim_const(x->m->dims, l->size)};
+        if (name && !is_named(x, name)) vec_push(x->a, &x->named, is);
+    }
 }
 
 /* Mostly the type of the first input there. */
@@ -30,18 +51,20 @@ void judge_gen_begin_example(struct gen *x) {
     x->example = &all->list.at[gen_draw(x, all->list.len)];
     const struct ir_graph *g = x->example->written->main;
     if (g->inputs.len > 0) draw_dtype(x, g);
-    for (uint32_t i = 0; i < g->inputs.len; i++) {
-        const struct ir_type *t = ir_val(g, g->inputs.at[i])->type;
-        for (uint32_t k = 0; ir_type_ranked(t) && k < t->rank; k++) {
-            const char *name = ir_dim_param(g->model->dims, t->dims[k]);
-            if (name) name_size(x, name);
-        }
+    x->dtype_there = x->dtype;
+    x->copies = gen_chance(x, 50) && judge_gen_can_copy(x);
+    keep_numbers(x, x->example);
+    for (ir_value v = 0; v < g->values.len; v++) {
+        const struct ir_type *t = ir_val(g, v)->type;
+        if (ir_val(g, v)->producer != IR_NONE || !ir_type_ranked(t)) continue;
+        for (uint32_t k = 0; k < t->rank; k++) name_size(x, g->model->dims, t->dims[k]);
     }
 }
 
 /* A dimension of the example as one of the instance. */
 static bool carried(struct gen *x, const struct ir_dims *from, ir_dim d, ir_dim *out) {
     struct ir_dims *t = (struct ir_dims *)from; /* and it is as it was afterwards */
+    d = d == IR_DIM_UNKNOWN ? d : ir_dim_find(from, d);
     const char *name = ir_dim_param(from, d);
     int64_t size;
     for (uint32_t i = 0; name && i < x->named.len; i++)
@@ -109,15 +132,37 @@ static void disturb(struct gen *x, uint32_t slot, struct gen_operand *o) {
     else if (o->nitems > 0) disturb_items(x, o);
 }
 
-static bool take(struct gen *x, const struct ir_dims *dims, const struct judge_known *k,
-                 uint32_t slot, struct gen_operand *o) {
+static bool take(struct gen *x, const struct judge_known *k, uint32_t slot,
+                 struct gen_operand *o) {
+    const struct judge_example *e = x->example;
     struct gen_operand found = *o;
-    GEN(carried_shape(x, dims, k->type, &found.shape));
+    /* A list that is computed there: what the operator makes of its operands is better. */
+    if (o->has_items && !k->tensor) return false;
+    const struct ir_dims *from = k->value == IR_NONE ? e->dims : e->written->dims;
+    GEN(carried_shape(x, from, k->type, &found.shape));
     found.has_items = false;
     take_items(k->tensor, &found);
     disturb(x, slot, &found);
     *o = found;
     return true;
+}
+
+bool judge_gen_shape_there(struct gen *x, ir_value v, struct gen_shape *out) {
+    const struct ir_graph *g = x->example->written->main;
+    return carried_shape(x, g->model->dims, ir_val(g, v)->type, out);
+}
+
+int64_t judge_gen_choices_there(struct gen *x, ir_value v) {
+    const struct ir_graph *g = x->example->written->main;
+    struct judge_size_wish *sizes = arena_new_array(x->a, struct judge_size_wish, x->named.len);
+    struct judge_inputs_options o = {.wishes = {sizes, x->named.len}};
+    struct judge_sizes all;
+    for (uint32_t i = 0; i < x->named.len; i++) {
+        sizes[i].name = x->named.at[i].name;
+        GEN(judge_gen_size(x, x->named.at[i].dim, &sizes[i].size));
+    }
+    judge_sizes_init(&all, x->a, g->model->dims, &o);
+    return judge_choices(&all, g, v);
 }
 
 /* --- operators ---------------------------------------------------------------------- */
@@ -163,28 +208,28 @@ static bool from_operator(struct gen *x, struct gen_node *n, uint32_t k, uint32_
     ir_node found = like(x, n);
     ir_value v = found == IR_NONE ? IR_NONE : ir_input(g, found, k);
     if (v == IR_NONE) return false;
-    const struct judge_known there = {.type = ir_val(g, v)->type, .tensor = ir_const(g, v)};
-    return take(x, g->model->dims, &there, slot, o);
+    const struct judge_known there = {.value = v, .type = ir_val(g, v)->type,
+                                      .tensor = ir_const(g, v)};
+    return take(x, &there, slot, o);
 }
 
-/* What a name of the rule that is at work was in the example. */
-static const struct judge_known *known(const struct gen *x, uint32_t slot) {
+const struct judge_known *judge_gen_known(const struct gen *x, uint32_t slot) {
     return x->rule == x->plan->rule ? &x->example->own[slot] : &x->example->makers[slot];
 }
 
 bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out) {
     ir_dim d;
-    if (!x->example || known(x, slot)->kind != BOUND_DIM || gen_chance(x, 10))
+    if (!x->example || judge_gen_known(x, slot)->kind != BOUND_DIM || gen_chance(x, 10))
         return false;
-    return carried(x, x->example->dims, known(x, slot)->dim, &d) &&
+    return carried(x, x->example->dims, judge_gen_known(x, slot)->dim, &d) &&
            judge_gen_size(x, d, out);
 }
 
 bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                           struct gen_operand *o) {
     if (!x->example || gen_chance(x, 10)) return false;
-    if (slot != SLOT_NONE && known(x, slot)->type &&
-        take(x, x->example->dims, known(x, slot), slot, o))
+    if (slot != SLOT_NONE && judge_gen_known(x, slot)->type &&
+        take(x, judge_gen_known(x, slot), slot, o))
         return true;
     return from_operator(x, n, k, slot, o);
 }
@@ -192,7 +237,9 @@ bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_
 bool judge_gen_param_by_example(struct gen *x, struct gen_node *n,
                                 const struct ir_param_def *d, struct ir_attr *out) {
     struct gen_operand o = {0};
-    if (!x->example || gen_chance(x, 40)) return false;
+    if (!x->example) return false;
+    if (n->there != IR_NONE && !gen_chance(x, 6)) return judge_gen_param_there(x, n, d, out);
+    if (gen_chance(x, 40)) return false;
     const struct ir_graph *g = x->example->written->main;
     ir_node k = like(x, n);
     if (k == IR_NONE) return false;

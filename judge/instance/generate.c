@@ -160,18 +160,20 @@ static bool build(struct gen *x) {
     }
     GEN(any && show_interior(x));
     if (x->plan->reveals) show_all(x);
-    return judge_gen_sizes_agree(x) && judge_gen_end_body(x);
+    return judge_gen_sizes_agree(x) && judge_gen_is_small(x) && judge_gen_end_body(x);
 }
 
-/* Where all is constant, folding is at work, and not the rule. */
+/* Where all but lists such as shapes is constant, folding is at work, and not the rule. */
 static bool is_all_constant(const struct gen *x) {
-    return x->was_free && x->out->leaves.len == 0;
+    for (uint32_t i = 0; i < x->out->leaves.len; i++)
+        if (!x->out->leaves.at[i].fixed) return false;
+    return x->was_free;
 }
 
 struct judge_instance *judge_generate(const struct judge_plan *plan, struct judge_draws *d,
                                       struct arena *a) {
     struct gen x = {.plan = plan, .rule = plan->rule, .d = d, .a = a,
-                    .out = arena_new(a, struct judge_instance)};
+                    .out = arena_new(a, struct judge_instance), .at = IR_NONE};
     bool ok = build(&x);
     if (x.asker) pm_asker_free(x.asker);
     for (uint32_t i = 0; i < x.out->made.len && !plan->reveals; i++) {

@@ -27,6 +27,16 @@ struct gen_named { /* a symbol of the example */
     const char *name;
     ir_dim dim;
 };
+struct gen_cut { /* Slices that cut a whole: nothing is left, nothing comes twice */
+    uint32_t n;     /* pieces; 0: each is drawn by itself */
+    uint32_t piece; /* that is made now */
+    uint32_t way;   /* how large they are */
+    bool has_axis;
+    int64_t axis;
+};
+struct gen_copied { /* a value of the example, and of the instance */
+    ir_value there, here;
+};
 struct gen {
     const struct judge_plan *plan;
     const struct rule *rule;
@@ -46,8 +56,13 @@ struct gen {
     VEC(struct gen_size) sizes;
     const struct judge_example *example; /* that leads the way, or NULL */
     VEC(struct gen_named) named;
+    enum ir_dtype dtype_there; /* what the type of its first input is here */
+    bool copies;         /* variables are what they are there, computed as there */
+    VEC(struct gen_copied) copied;
+    ir_value at;         /* of the example: what the pattern at work is there, or IR_NONE */
     VEC(ir_value) interior; /* results of pattern nodes, the roots too */
     VEC(ir_value) members;  /* of families */
+    struct gen_cut cut;     /* that the family at work makes */
     VEC(ir_value) args;     /* of the function that the pattern stands in, by input */
     uint32_t depth;
     uint32_t tries;      /* to make a node */
@@ -65,6 +80,8 @@ struct gen_node {
     ir_value in[GEN_OPERANDS];
     bool known[GEN_OPERANDS]; /* in[] is decided, absent or not */
     bool attributed; /* its attributes are decided */
+    ir_node there;   /* of the example: what it is there, or IR_NONE; ... */
+    bool exchanged;  /* ... its first two operands in the other order */
     VEC(struct ir_attr) attrs;
     const struct gen_relation *relation; /* of its operands, or NULL */
     struct gen_letters *letters;
@@ -133,12 +150,14 @@ ir_value judge_gen_seen_inside(struct gen *x, ir_value v);
 /* dims.c */
 void judge_gen_base(struct gen *x);             /* sizes, symbols, the base shape */
 ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or a new one */
-ir_dim judge_gen_any_size(struct gen *x);       /* a number or a symbol */
+ir_dim judge_gen_any_size(struct gen *x, int64_t least); /* a number or a symbol */
 ir_dim judge_gen_image_side(struct gen *x);
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
 /* Does each symbol still stand for its size after all that nodes ask of it? */
 bool judge_gen_sizes_agree(struct gen *x);
+/* Are all values together, as far as shapes tell, no more than a machine bears easily? */
+bool judge_gen_is_small(struct gen *x);
 /* Equal dimensions for a model: numbers and plain symbols; others get a new symbol. */
 bool judge_gen_plain(struct gen *x, struct gen_shape *s);
 
@@ -171,11 +190,45 @@ void judge_gen_begin_example(struct gen *x);
 bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                           struct gen_operand *o);
 bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out);
+/* What a name of the rule that is at work is there. */
+const struct judge_known *judge_gen_known(const struct gen *x, uint32_t slot);
+/* Of a value of the example: its shape here; how many there are to choose from where its
+ * elements index something, 0: they do not. */
+bool judge_gen_shape_there(struct gen *x, ir_value v, struct gen_shape *out);
+int64_t judge_gen_choices_there(struct gen *x, ir_value v);
 bool judge_gen_param_by_example(struct gen *x, struct gen_node *n,
                                 const struct ir_param_def *d, struct ir_attr *out);
 
+/* copy.c: may variables be what they are in the example? */
+bool judge_gen_can_copy(const struct gen *x);
+/* What operand k, or a slot, is there; IR_NONE: not known. */
+ir_value judge_gen_there(const struct gen *x, const struct gen_node *user, uint32_t k,
+                         uint32_t slot);
+/* The node that makes what x->at is, if it is of that operator; else IR_NONE. */
+ir_node judge_gen_node_there(const struct gen *x, const struct gen_node *n);
+/* Do the operands stand in the other order there? */
+bool judge_gen_is_exchanged(const struct gen *x, const struct gen_node *n,
+                            const struct pat *const *args);
+enum ir_dtype judge_gen_dtype_there(const struct gen *x, ir_value v);
+/* Is this variable to be a copy, of *v? */
+bool judge_gen_is_copy(struct gen *x, const struct gen_node *user, uint32_t k,
+                       uint32_t slot, ir_value *v);
+/* v with all that it is computed from, made once. */
+bool judge_gen_copy(struct gen *x, ir_value v, ir_value *out);
+/* A parameter as the node there has it, unwritten ones too; false: it says nothing. */
+bool judge_gen_param_there(struct gen *x, const struct gen_node *n,
+                           const struct ir_param_def *d, struct ir_attr *out);
+/* The same of one that is an operand, and no constant. */
+bool judge_gen_copy_param(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                          bool *copied);
+/* Results that are what those of that node are. */
+void judge_gen_note_copy(struct gen *x, ir_node node, uint32_t n, const ir_value *out);
+
 /* attr.c: all that the pattern and the operator ask for in <...>. */
 bool judge_gen_attrs(struct gen *x, struct gen_node *n);
+/* A parameter in the form that the opset has for it. */
+bool judge_gen_write_param(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
+                           struct ir_attr v);
 /* sensible.c: a value that makes sense for a parameter of that node. */
 bool judge_gen_sensible(struct gen *x, struct gen_node *n, const struct ir_param_def *d,
                         struct ir_attr *out);
@@ -219,6 +272,8 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
 bool judge_gen_literal(struct gen *x, struct gen_node *n, uint32_t k,
                        const struct literal *l, ir_value *out);
 ir_value judge_gen_ints(struct gen *x, uint32_t rank, uint32_t n, const int64_t *items);
+/* An input, fed with what suits o. */
+bool judge_gen_fed(struct gen *x, const char *name, struct gen_operand *o, ir_value *out);
 /* A constant, in one of the forms that a file may have it. */
 ir_value judge_gen_constant(struct gen *x, struct ir_tensor *t);
 /* Elements low .. below - 1 for integers, as inputs.h makes them for others; without such
@@ -229,6 +284,10 @@ struct ir_tensor *judge_gen_tensor(struct arena *a, enum ir_dtype t, uint32_t ra
                                    int64_t below, uint64_t *seed);
 /* Without the signs of floats. */
 void judge_gen_make_positive(struct ir_tensor *t);
+/* Those numbers, again and again; NULL when the type cannot hold one. */
+struct ir_tensor *judge_gen_numbers(struct arena *a, enum ir_dtype t, uint32_t rank,
+                                    const int64_t *dims, uint64_t given,
+                                    const double *items);
 /* One number of that type with dimensions of 1; NULL when the type cannot hold it. */
 struct ir_tensor *judge_gen_number(struct arena *a, enum ir_dtype t, double value,
                                    uint32_t rank, const int64_t *dims);

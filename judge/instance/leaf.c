@@ -43,6 +43,9 @@ bool judge_gen_dtype(struct gen *x, const struct gen_node *n, uint32_t k, uint32
     uint32_t mask = type ? type->dtypes : 0;
     *out = bound_dtype(x, n, k);
     if (*out != IR_UNDEFINED) return true;
+    ir_value there = judge_gen_there(x, n, k, slot);
+    if (there != IR_NONE) *out = judge_gen_dtype_there(x, there);
+    if (*out != IR_UNDEFINED && allows(n, k, mask, *out)) return true;
     if (slot != SLOT_NONE && judge_hint_dtype(x, slot, out) && allows(n, k, mask, *out)) {
         x->dtype = *out;
         return true;
@@ -169,11 +172,23 @@ bool judge_gen_literal(struct gen *x, struct gen_node *n, uint32_t k,
 /* --- variables -------------------------------------------------------------------- */
 enum source { FROM_INPUT, FROM_NODE, FROM_OVERRIDABLE, FROM_CONSTANT };
 
+/* Of tensors without elements a runtime need not see that their shapes do not fit: its Concat
+ * skips them. Then inference has to, which reads what is known. */
+static bool any_empty(const struct gen *x) {
+    for (uint32_t i = 0; i < x->out->leaves.len; i++) {
+        const struct judge_leaf *l = &x->out->leaves.at[i];
+        for (uint32_t k = 0; k < l->rank; k++)
+            if (l->dims[k] == 0) return true;
+    }
+    return false;
+}
+
 static enum source draw_source(struct gen *x, uint32_t slot, const struct gen_operand *o) {
     static const uint8_t of[] = {0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3};
     int wish = judge_hint_const(x, slot);
     if (wish > 0) return FROM_CONSTANT;
-    if (wish == 0 && o->rather_known) return gen_draw(x, 5) < 4 ? FROM_CONSTANT : FROM_INPUT;
+    if (wish == 0 && o->rather_known)
+        return any_empty(x) || gen_draw(x, 5) < 4 ? FROM_CONSTANT : FROM_INPUT;
     enum source s = of[gen_draw(x, countof(of))];
     return s == FROM_CONSTANT && wish < 0 ? FROM_INPUT : s;
 }
@@ -237,16 +252,21 @@ static const char *name_of(const struct gen *x, uint32_t slot) {
     return *name ? name : "x";
 }
 
-static bool input(struct gen *x, uint32_t slot, struct gen_operand *o, const int64_t *dims,
-                  ir_value *out) {
+static bool input(struct gen *x, const char *name, struct gen_operand *o,
+                  const int64_t *dims, ir_value *out) {
     GEN(judge_gen_plain(x, &o->shape));
     const struct ir_type *t =
         ir_type_tensor(x->m->arena, o->dtype, o->shape.rank, o->shape.dims);
     if (gen_draw(x, 40) == 39) t = ir_type_unranked(x->m->arena, o->dtype, 0);
-    ir_value v = judge_gen_input(x, name_of(x, slot), t);
+    ir_value v = judge_gen_input(x, name, t);
     remember(x, v, o, dims, false);
     *out = judge_gen_seen_inside(x, v);
     return true;
+}
+
+bool judge_gen_fed(struct gen *x, const char *name, struct gen_operand *o, ir_value *out) {
+    int64_t dims[GEN_RANK];
+    return sizes_of(x, o, dims) && input(x, name, o, dims, out);
 }
 
 /* A node that keeps type and shape: the variable is then nobody's interface. */
@@ -279,12 +299,15 @@ bool judge_gen_leaf(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot
                     ir_value *out) {
     int64_t dims[GEN_RANK];
     struct gen_operand o = {0};
+    ir_value there;
+    if (judge_gen_is_copy(x, n, k, slot, &there)) return judge_gen_copy(x, there, out);
     GEN(judge_gen_dtype(x, n, k, slot, &o.dtype));
     GEN(shape_and_items(x, n, k, slot, &o));
     GEN(sizes_of(x, &o, dims));
     enum source s = draw_source(x, slot, &o);
     if (s == FROM_INPUT || s == FROM_NODE)
-        return input(x, slot, &o, dims, out) && (s == FROM_INPUT || from_node(x, out));
+        return input(x, name_of(x, slot), &o, dims, out) &&
+               (s == FROM_INPUT || from_node(x, out));
     struct ir_tensor *t = tensor_of(x, slot, &o, dims);
     GEN(t);
     if (s == FROM_CONSTANT || x->m->ir_version < 4) {

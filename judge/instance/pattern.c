@@ -9,6 +9,8 @@
 
 static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, uint32_t k,
                     ir_value *out);
+static bool pattern_here(struct gen *x, const struct pat *p, struct gen_node *user,
+                         uint32_t k, ir_value *out);
 static bool slot_value(struct gen *x, uint32_t slot, struct gen_node *user, uint32_t k,
                        ir_value *out);
 
@@ -123,6 +125,7 @@ static bool operands(struct gen *x, struct gen_node *n) {
         args[k] = judge_gen_decided(x, args[k]);
         if (args[k]->kind != PAT_ABSENT) n->present = k + 1;
     }
+    n->exchanged = judge_gen_is_exchanged(x, n, args);
     for (uint32_t k = 0; k < n->pat->nargs; k++) {
         if (args[k]->kind == PAT_REST || judge_gen_is_variable(x, args[k])) continue;
         GEN(inner(x, args[k], n, k));
@@ -181,6 +184,7 @@ static bool finish(struct gen *x, struct gen_node *n, ir_value *result) {
                                .nattr = n->attrs.len, .attr = n->attrs.at};
     ir_node made = ir_add_node(x->g, &node, IR_NONE);
     bind_attrs(x, n->pat, made);
+    judge_gen_note_copy(x, n->there, nout, out);
     *result = out[0];
     return ir_infer_node(x->g, made, NULL);
 }
@@ -192,7 +196,8 @@ struct before {
     const struct ir_attr **params;
     struct gen_shape base;
     enum ir_dtype dtype;
-    uint32_t leaves, made, interior, members, depth;
+    uint32_t leaves, made, interior, members, copied, depth;
+    ir_value at;
 };
 
 static struct before before(struct gen *x) {
@@ -200,7 +205,7 @@ static struct before before(struct gen *x) {
     return (struct before){ir_mark(x->m), arena_copy(x->a, x->slots, n * sizeof *x->slots),
                            arena_copy(x->a, x->params, n * sizeof *x->params), x->base,
                            x->dtype, x->out->leaves.len, x->out->made.len, x->interior.len,
-                           x->members.len, x->depth};
+                           x->members.len, x->copied.len, x->depth, x->at};
 }
 
 static void take_back(struct gen *x, const struct before *b) {
@@ -214,6 +219,8 @@ static void take_back(struct gen *x, const struct before *b) {
     x->out->made.len = b->made;
     x->interior.len = b->interior;
     x->members.len = b->members;
+    x->copied.len = b->copied;
+    x->at = b->at;
     x->depth = b->depth;
 }
 
@@ -242,6 +249,7 @@ static bool node_of(struct gen *x, const struct pat *p, ir_value *out) {
     n.schema = ir_schema_in(x->g, n.domain, n.op);
     if (!n.schema && !*n.domain) n.schema = ir_schema_runtime(n.op, x->opset);
     GEN(n.schema && !n.schema->deprecated);
+    n.there = judge_gen_node_there(x, &n);
     return attempt(x, &n, out);
 }
 
@@ -251,8 +259,10 @@ static bool slot_value(struct gen *x, uint32_t slot, struct gen_node *user, uint
     const struct rule_slot *s = &x->rule->slots[slot];
     struct pm_binding *b = &x->slots[slot];
     if (b->kind == BOUND_NOTHING) {
-        ir_value v = IR_NONE;
-        GEN(s->def && pattern(x, s->def, user, k, &v));
+        ir_value v = IR_NONE, around = x->at;
+        x->at = judge_gen_there(x, user, k, slot);
+        GEN(s->def && pattern_here(x, s->def, user, k, &v));
+        x->at = around;
         if (b->kind == BOUND_NOTHING) *b = (struct pm_binding){.kind = BOUND_VALUE, .a = v};
         if (b->a != IR_NONE) judge_gen_bind_dims(x, slot, b->a);
     }
@@ -284,6 +294,16 @@ static bool variable(struct gen *x, const struct pat *p, struct gen_node *user, 
 
 static bool pattern(struct gen *x, const struct pat *p, struct gen_node *user, uint32_t k,
                     ir_value *out) {
+    ir_value around = x->at;
+    x->at = judge_gen_there(x, user, k, SLOT_NONE);
+    bool ok = pattern_here(x, p, user, k, out);
+    x->at = around;
+    return ok;
+}
+
+/* x->at is what it is in the example. */
+static bool pattern_here(struct gen *x, const struct pat *p, struct gen_node *user,
+                         uint32_t k, ir_value *out) {
     GEN(x->depth < MOST_DEPTH);
     x->depth++;
     p = judge_gen_decided(x, p);

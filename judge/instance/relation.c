@@ -449,7 +449,7 @@ bool judge_gen_related_base(struct gen *x, struct gen_shape *out) {
     struct found f = {0};
     for (uint32_t i = 0; i < x->rule->nslots; i++) find(x, x->rule->slots[i].def, &f);
     if (!f.op) return false;
-    struct gen_node n = {.op = f.op->name, .domain = f.op->domain};
+    struct gen_node n = {.op = f.op->name, .domain = f.op->domain, .there = IR_NONE};
     struct gen_operand o = {0};
     if (!judge_gen_related(x, &n, 0, &o) || o.has_items) return false;
     *out = o.shape;

@@ -34,10 +34,37 @@ static bool other_slice(struct gen *x, const struct gen_node *n, const char *nam
     return false;
 }
 
+/* Where piece p begins: all alike; small, and a large one behind or in front of them. */
+static int64_t edge_of(const struct gen_cut *cut, uint32_t p, int64_t size) {
+    if (p == 0 || p == cut->n) return p == 0 ? 0 : size;
+    return cut->way == 0 ? p * size / cut->n : cut->way == 1 ? p : size - (cut->n - p);
+}
+
+/* The same of a Slice that is one of those that cut a whole. */
+static bool cut_bound(struct gen *x, const struct gen_node *n, const char *name,
+                      int64_t *out) {
+    struct gen_cut *cut = &x->cut;
+    struct gen_shape s;
+    int64_t size;
+    GEN(cut->n > 0 && n->known[0] && judge_gen_shape_of(x, n->in[0], &s) && s.rank > 0);
+    if (!cut->has_axis) cut->axis = judge_gen_axis(x, s.rank), cut->has_axis = true;
+    int64_t axis = cut->axis < 0 ? cut->axis + s.rank : cut->axis;
+    GEN(axis >= 0 && axis < s.rank && judge_gen_size(x, s.dims[axis], &size));
+    GEN(size >= cut->n);
+    bool ends = rw_streq(name, "ends"), last = cut->piece + 1 == cut->n;
+    *out = rw_streq(name, "axes") ? cut->axis : 1;
+    if (!ends && !rw_streq(name, "starts")) return true;
+    *out = edge_of(cut, cut->piece + ends, size);
+    if (ends && last && gen_chance(x, 50)) *out = INT64_MAX;
+    else if (*out > 0 && *out < size && gen_chance(x, 25)) *out -= size;
+    return true;
+}
+
 int64_t judge_gen_bound(struct gen *x, const struct gen_node *n, const char *name) {
     static const int64_t starts[] = {0, 0, 1, -1, -2, 2}, steps[] = {1, 1, 1, 2, -1};
     static const int64_t ends[] = {INT64_MAX, 1, 2, INT64_MAX, 3, -1, 100, -100};
     int64_t other;
+    if (cut_bound(x, n, name, &other)) return other;
     if (rw_streq(name, "axes"))
         return gen_chance(x, 70) && other_slice(x, n, name, &other)
                    ? other : judge_gen_axis(x, judge_gen_rank_of(x, n));

@@ -231,6 +231,55 @@ static void made_again_an_instance_can_show_what_it_computes(void) {
     close_bench(&b);
 }
 
+/* --- led by an example ------------------------------------------------------------ */
+static void led_by_examples(struct bench *b, struct judge_examples *examples) {
+    judge_examples_of(b->kit.rules, b->rule, NULL, NULL, &b->arena, examples);
+    b->plan.examples = examples;
+    b->plan.led = true;
+}
+
+static const char counted[] =
+    "rule r {\n"
+    "  match { i = Range(0, n, 1) y = Gather <axis = 0> (x, i) }\n"
+    "  where { shape(i) == [dim(x, 0)] }\n"
+    "  emit { y = x }\n"
+    "  class exact\n"
+    "  example { (float[B, 7] x) => (float[B, 7] y) <int64 zero = {0}, int64 one = {1}> {\n"
+    "    s = Shape (x) n = Gather (s, zero) i = Range (zero, n, one)\n"
+    "    v = Gather <axis = 0> (x, i) y = Neg (v)\n"
+    "  } } => Gather 0\n"
+    "}\n";
+
+static const struct ir_graph *copy_of_count(struct bench *b, uint64_t seed) {
+    struct judge_draws d;
+    judge_draws_new(&d, &b->arena, seed);
+    struct judge_instance *i = judge_generate(&b->plan, &d, &b->arena);
+    if (!i || i->graph != i->model->main || i->model->main->inputs.len != 1) return NULL;
+    for (ir_node n = i->graph->first; n != IR_NONE; n = ir_nod(i->graph, n)->next)
+        if (ir_is_op(i->graph, n, "Shape")) return i->graph;
+    return NULL;
+}
+
+/* The limit belongs to what is read, whatever its sizes: those of symbols and others. */
+static void variables_are_what_an_example_computes(void) {
+    struct bench b;
+    struct judge_examples examples;
+    uint32_t copies = 0, sizes = 0;
+    open_bench(&b, counted);
+    led_by_examples(&b, &examples);
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const struct ir_graph *g = copy_of_count(&b, seed);
+        const struct ir_type *t = g ? ir_val(g, g->inputs.at[0])->type : NULL;
+        int64_t size;
+        if (!ir_type_ranked(t) || t->rank != 2) continue;
+        copies++;
+        sizes += ir_dim_is_const(g->model->dims, t->dims[1], &size) && size != 7;
+    }
+    CU_ASSERT_TRUE(copies > 30);
+    CU_ASSERT_TRUE(sizes > 3);
+    close_bench(&b);
+}
+
 /* --- choices ---------------------------------------------------------------------- */
 static const struct judge_choice *choice(const struct bench *b, enum judge_choice_kind kind,
                                          uint32_t n) {
@@ -287,6 +336,8 @@ void add_judge_generate_suite(void) {
                 sizes_are_those_that_nodes_ask_for_in_bodies_too);
     CU_add_test(s, "made again, an instance can show what it computes",
                 made_again_an_instance_can_show_what_it_computes);
+    CU_add_test(s, "variables are what an example computes",
+                variables_are_what_an_example_computes);
     CU_add_test(s, "choices of a rule", choices_of_a_rule);
     CU_add_test(s, "the rarest way leads to what was seen least",
                 the_rarest_way_leads_to_what_was_seen_least);
