@@ -101,7 +101,13 @@ static void bound_items(struct gen *x, ir_value v, struct gen_operand *o) {
 
 static bool copy_input(struct gen *x, ir_value v, ir_value *out) {
     struct gen_operand o = {.dtype = judge_gen_dtype_there(x, v)};
+    const struct ir_graph *g = there(x);
     GEN(judge_gen_shape_there(x, v, &o.shape));
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
+        const struct ir_use_info *use = &g->uses.at[u];
+        if (use->user == IR_NONE) continue;
+        judge_gen_nature(ir_domain_name(g, use->user), ir_op_name(g, use->user), use->slot, &o);
+    }
     bound_items(x, v, &o);
     return judge_gen_fed(x, ir_val(there(x), v)->name, &o, out);
 }

@@ -177,6 +177,8 @@ bool judge_gen_proposed(struct gen *x, struct gen_node *n, uint32_t k,
  * false: nothing, or they contradict each other. */
 bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
                        struct gen_operand *o);
+/* What elements of operand k are like, whatever its shape. */
+void judge_gen_nature(const char *domain, const char *op, uint32_t k, struct gen_operand *o);
 /* The value that an attribute has by operands that are known. */
 bool judge_gen_related_int(struct gen *x, const struct gen_node *n, const char *name,
                            int64_t *out);

@@ -289,6 +289,7 @@ static bool shape_and_items(struct gen *x, struct gen_node *n, uint32_t k, uint3
     bool fits = judge_gen_operand(x, n, k, o);
     bool led = !scalar && judge_gen_by_example(x, n, k, slot, o);
     GEN(fits || led);
+    judge_gen_nature(n->domain, n->op, k, o);
     if (o->has_items && o->dtype != IR_FLOAT) o->dtype = IR_INT64;
     if (o->has_items) judge_hint_items(x, slot, o->nitems, o->items);
     else if (!led) judge_gen_wishes(x, slot, o);

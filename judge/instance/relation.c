@@ -395,10 +395,8 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
         return true;
     }
     const char *below = item + strcspn(item, "] ") + 1;
-    o->positive = *below == '+';
     o->rather_known = *below == '!';
-    o->modest = *below == '~'; /* work grows with it */
-    below += o->positive || o->rather_known || o->modest;
+    below += strcspn(below, "< ") > 0;
     if (*below != '<') return true;
     struct term t;
     bool either_side = below[1] == '-';
@@ -406,6 +404,15 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     GEN(judge_gen_size(x, factor(x, n->letters, t.a, t.na), &o->below) && o->below > 0);
     if (either_side && gen_chance(x, 30)) o->low = -o->below;
     return true;
+}
+
+void judge_gen_nature(const char *domain, const char *op, uint32_t k, struct gen_operand *o) {
+    for (size_t i = 0; i < countof(relations); i++) {
+        const char *item = is_of(&relations[i], domain, op) ? item_of(&relations[i], k) : NULL;
+        const char *flag = item && !is_list(item) ? item + strcspn(item, "] ") + 1 : "";
+        o->positive |= *flag == '+';
+        o->modest |= *flag == '~'; /* work grows with it */
+    }
 }
 
 bool judge_gen_related_int(struct gen *x, const struct gen_node *n, const char *name,
