@@ -26,7 +26,8 @@ static bool is_unsigned(enum ir_dtype t) {
            t == IR_UINT4 || t == IR_UINT2;
 }
 
-/* Integers keep their low bits; floats are cut towards zero. */
+/* Integers keep their low bits; floats are cut towards zero, but to less than a byte ONNX
+ * Runtime rounds them: there only whole ones are cast. */
 static bool to_integer(const struct eval_array *x, struct eval_array *r) {
     int width = (int)ir_dtype_bits(r->dtype);
     bool no_sign = is_unsigned(r->dtype);
@@ -36,8 +37,8 @@ static bool to_integer(const struct eval_array *x, struct eval_array *r) {
             r->u64[i] = x->u64[i];
             continue;
         }
-        double whole = trunc(ir_eval_as_double(x, i));
-        if (!(whole >= begin && whole < end)) return false;
+        double given = ir_eval_as_double(x, i), whole = trunc(given);
+        if (!(whole >= begin && whole < end) || (width < 8 && whole != given)) return false;
         if (no_sign) r->u64[i] = (uint64_t)whole;
         else r->i64[i] = (int64_t)whole;
     }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/graph/graph_parts.h"
+#include "ir/schema.h"
 #include "ir/tensor/tensor_bytes.h"
 
 struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v) {
@@ -91,11 +92,23 @@ const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_
     return s;
 }
 
+#define FIRST_WITHOUT_INPUTS 4 /* IR version of initializers that are no inputs */
+
+/* Before that a Constant node makes no input more. Up to opset 8 it holds floats only. */
+static bool is_to_be_initializer(struct ir_graph *g, const struct ir_tensor *t) {
+    if (g->function) return false;
+    if (g->model->ir_version >= FIRST_WITHOUT_INPUTS) return true;
+    const struct ir_schema *constant = ir_schema_in(g, "", "Constant");
+    if (!constant || ir_types_allow(ir_schema_output(constant, 0)->types, t->dtype)) return false;
+    ir_set_ir_version(g->model, FIRST_WITHOUT_INPUTS);
+    return true;
+}
+
 ir_value ir_add_constant(struct ir_graph *g, const char *name, struct ir_tensor *t) {
     struct ir_model *m = g->model;
     ir_value v = ir_add_value(g, name, type_of(m, t));
     SET_VALUE(g, v, symval, ir_symval_of_tensor(m, t));
-    if (!g->function && m->ir_version >= 4) {
+    if (is_to_be_initializer(g, t)) {
         ir_set_initializer(g, v, t);
         return v;
     }

@@ -225,5 +225,5 @@ void ir_set_ir_version(struct ir_model *m, int64_t version) {
 
 void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema) {
     SET_NODE(g, n, schema, schema);
-    SET_NODE(g, n, flags, ir_nod(g, n)->flags | IR_NODE_CHANGED);
+    ir_touch_node(g, n);
 }

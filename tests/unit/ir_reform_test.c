@@ -149,6 +149,25 @@ static void a_type_that_is_no_longer_taken_needs_a_rule(void) {
     arena_free(&f.arena);
 }
 
+/* What is edited in a body later is written only if all around counts as changed. */
+static void a_node_of_a_body_is_changed_with_those_around_it(void) {
+    struct fixture f;
+    struct ir_graph *g = parse(&f, "<ir_version: 6, opset_import: [\"\" : 12]>\n"
+                                   "g (float[2] x, bool c) => (float[2] y) {"
+                                   " y = If (c) <then_branch = t () => (float[2] a) { a = Identity (x) },"
+                                   " else_branch = e () => (float[2] b) { b = Neg (x) }> }");
+    struct ir_graph *body = ir_body(g, node_of_y(g), "then_branch");
+    ir_model_settle(f.model);
+    ir_mark_t mark = ir_mark(f.model);
+    ir_set_opset(f.model, "", 13);
+    CU_ASSERT_EQUAL(ir_reform_node(body, body->first, 13, NULL), IR_REFORM_DONE);
+    CU_ASSERT_TRUE(ir_nod(g, node_of_y(g))->flags & IR_NODE_CHANGED);
+    CU_ASSERT_TRUE(ir_graph_check(body, &f.diags));
+    ir_undo(f.model, mark);
+    CU_ASSERT_FALSE(ir_nod(g, node_of_y(g))->flags & IR_NODE_CHANGED);
+    arena_free(&f.arena);
+}
+
 static void crossing_ir_version_4_unlists_initializers(void) {
     struct fixture f;
     struct ir_graph *g = parse(&f, "<ir_version: 3, opset_import: [\"\" : 8]>\n"
@@ -177,5 +196,6 @@ void add_ir_reform_suite(void) {
     CU_ADD_TEST(s, an_attribute_of_an_older_name_becomes_an_operand);
     CU_ADD_TEST(s, a_batch_norm_in_training_stays_so);
     CU_ADD_TEST(s, a_type_that_is_no_longer_taken_needs_a_rule);
+    CU_ADD_TEST(s, a_node_of_a_body_is_changed_with_those_around_it);
     CU_ADD_TEST(s, crossing_ir_version_4_unlists_initializers);
 }
