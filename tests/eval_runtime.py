@@ -109,6 +109,9 @@ for way in ("LEFT", "RIGHT"):
 for to in [*ANY, "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "INT4", "UINT4"]:
     add("Cast", ANY, lambda t: [edges(t)], to=getattr(TensorProto, to))
     add("Cast", FLOATS, lambda t: [random(t, 40)], to=getattr(TensorProto, to))
+for to in ("INT4", "UINT4"):
+    add("Cast", FLOATS, lambda t: [np.arange(8).astype(dtype(t))], to=getattr(TensorProto, to))
+    add("Cast", FLOATS, lambda t: [(np.arange(14) / 2).astype(dtype(t))], to=getattr(TensorProto, to))
 add("Cast", FLOATS, lambda t: [edges(t)], to=TensorProto.FLOAT8E4M3FN, saturate=0)
 add("Cast", FLOATS, lambda t: [edges(t)], to=TensorProto.FLOAT8E5M2, saturate=0)
 add("""ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare

@@ -229,8 +229,9 @@ class Builder:
         ones = [i for i, d in enumerate(s) if d == 1]
         if not ones:
             return None
-        a = self.r.choice(ones)
-        return self.list_param("Squeeze", x, "axes", [a], s[:a] + s[a + 1:], 13)
+        axes = sorted(self.r.sample(ones, self.r.randint(1, len(ones))))
+        left = [d for i, d in enumerate(s) if i not in axes]
+        return self.list_param("Squeeze", x, "axes", axes, left, 13)
 
     def tile(self, x):
         s = self.shapes[x]

@@ -201,6 +201,20 @@ static void constant_nodes_are_constants(void) {
     tear_down(&f);
 }
 
+/* Its Constant node holds floats only, and its initializers would be inputs. */
+static void integers_lift_the_version_of_a_model_of_opset_8(void) {
+    struct fixture f;
+    set_up(&f, 3);
+    ir_set_opset(f.m, "", 8);
+    ir_value k = ir_add_constant(f.g, "k", ir_tensor_scalar_float(&f.arena, IR_FLOAT, 1));
+    CU_ASSERT_NOT_EQUAL(producer(f.g, k), IR_NONE);
+    CU_ASSERT_EQUAL(f.m->ir_version, 3);
+    ir_value c = ir_add_constant(f.g, "c", ir_tensor_ints(&f.arena, 1, (int64_t[]){7}));
+    CU_ASSERT_TRUE(ir_has(f.g, c, IR_IS_INIT) && !ir_has(f.g, c, IR_IS_INPUT));
+    CU_ASSERT_EQUAL(f.m->ir_version, 4);
+    tear_down(&f);
+}
+
 static void functions_hold_constants_as_nodes(void) {
     struct fixture f;
     set_up(&f, 9);
@@ -451,6 +465,7 @@ void add_ir_graph_suite(void) {
     CU_ADD_TEST(s, attributes_are_set_and_dropped);
     CU_ADD_TEST(s, initializers_are_constants_unless_overridable);
     CU_ADD_TEST(s, constant_nodes_are_constants);
+    CU_ADD_TEST(s, integers_lift_the_version_of_a_model_of_opset_8);
     CU_ADD_TEST(s, functions_hold_constants_as_nodes);
     CU_ADD_TEST(s, captures_are_uses_through_levels);
     CU_ADD_TEST(s, removing_a_node_releases_what_its_bodies_saw);

@@ -404,7 +404,7 @@ static const struct ir_axis_rule rules[] = {
     {"Slice", see_slice, ir_carry_axes},
     {"Softmax", see_softmax, carry_softmax},
     {"Split", see_split, ir_carry_axis},
-    {"Squeeze", see_squeeze, ir_carry_axes},
+    {"Squeeze", see_squeeze, ir_carry_axis_set},
     {"Tile", see_items, ir_carry_items},
     {"TopK", see_topk, ir_carry_axis},
     {"Trilu", see_last_two, NULL},

@@ -47,6 +47,7 @@ typedef void ir_carry(struct ir_graph *g, ir_node n, struct ir_perm p);
 ir_carry ir_carry_axis;       /* `axis` */
 ir_carry ir_carry_axis_input; /* operand 1, a number */
 ir_carry ir_carry_axes;       /* `axes`; not given, it is all of them */
+ir_carry ir_carry_axis_set;   /* `axes`, which then stand in order */
 ir_carry ir_carry_pads;       /* `pads`, beginnings and ends, maybe of `axes` */
 ir_carry ir_carry_items;      /* operand 1, an item for each axis */
 ir_carry ir_carry_scales;     /* or sizes, of Resize and Upsample; maybe of `axes` */

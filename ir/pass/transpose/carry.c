@@ -100,6 +100,16 @@ static bool move_axes(struct ir_graph *g, ir_node n, struct ir_perm p) {
 
 void ir_carry_axes(struct ir_graph *g, ir_node n, struct ir_perm p) { move_axes(g, n, p); }
 
+/* Up to opset 10 onnx.checker expects those of Squeeze in order. */
+void ir_carry_axis_set(struct ir_graph *g, ir_node n, struct ir_perm p) {
+    int64_t axes[2 * IR_PERM_MAX], ordered[IR_PERM_MAX];
+    uint32_t given = read_ints(g, n, "axes", axes), count = 0, mask = 0;
+    for (uint32_t i = 0; i < given; i++) mask |= 1u << moved(p, axes[i]);
+    for (uint32_t i = 0; i < p.rank; i++)
+        if (mask >> i & 1) ordered[count++] = i;
+    if (count) write_ints(g, n, "axes", count, ordered);
+}
+
 /* --- an item for each axis ------------------------------------------------------------ */
 
 static void permute_ints(struct ir_graph *g, ir_node n, const char *name,
