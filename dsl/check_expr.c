@@ -88,7 +88,7 @@ static const struct { uint32_t first, second, result; } signatures[FN_N] = {
     [FN_lossless] = {K_DTYPE | K_INT, K_DTYPE | K_INT, K_BOOL},
     [FN_surely] = {K_BOOL, 0, K_BOOL},
     [FN_items] = {K_VALUE, 0, K_LIST},
-    [FN_canonical] = {K_STRING, 0, K_STRING},
+    [FN_terms] = {K_STRING, 0, K_LIST},
     [FN_largest] = {K_VALUE, 0, K_REAL},
 };
 

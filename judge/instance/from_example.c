@@ -254,7 +254,7 @@ bool judge_gen_param_by_example(struct gen *x, struct gen_node *n,
         const struct ir_attr *there = &info->attr[i];
         if (!rw_streq(there->name, d->name) || there->type != d->type) continue;
         *out = *there;
-        return d->type == IR_ATTR_INT || d->type == IR_ATTR_INTS;
+        return d->type == IR_ATTR_INT || d->type == IR_ATTR_INTS || d->type == IR_ATTR_STRING;
     }
     return false;
 }

@@ -274,8 +274,7 @@ bool judge_hint_type_param(struct gen *x, uint32_t slot, enum ir_dtype *out) {
 }
 
 const char *judge_hint_text(struct gen *x, uint32_t slot) {
-    struct wishes own = wishes_of(x, FN_N, slot);
-    struct wishes w = own.n ? own : wishes_of(x, FN_canonical, slot);
+    struct wishes w = wishes_of(x, FN_N, slot);
     const struct wish *k = choose(x, &w);
     const struct expr *e = k && k->op != EXPR_NE ? one_of(x, k) : NULL;
     return e ? pm_asker_text(x->asker, x->g, x->rule, x->slots, e) : NULL;

@@ -249,8 +249,13 @@ static const struct { const char *op, *attr, *values; } texts[] = {
     {"", "padding_mode", "zeros border reflection"},
     {"NegativeLogLikelihoodLoss", "reduction", "mean sum none"},
     {"SoftmaxCrossEntropyLoss", "reduction", "mean sum none"},
-    {"", "reduction", "none add mul"},
-    {"", "equation", "ij,jk->ik bij,bjk->bik bhqd,bhkd->bhqk ij,ij->ij i,j->ij"}};
+    {"", "reduction", "none add mul"}};
+
+/* Of one operand, of two. */
+static const char *const equations[] = {
+    "ij->ji ij->i bij->ib bihw->bhwi bij->bi ii->i ij",
+    "ij,jk->ik bhqd,bkhd->bhqk bhqd,bhkd->bhqk bhqk,bkhd->bqhd ij,kj->ki ji,kj->ki ij,jk bij,jk->bik ij,j->i "
+    "i,ij->j i,i-> ij,ij->ij bij,j->bij bij,bi->bij i,j->ij ij,ij->i bqhd,bkhd->bhqk"};
 
 static const char *word(struct gen *x, const char *words) {
     uint32_t n = 1;
@@ -260,6 +265,8 @@ static const char *word(struct gen *x, const char *words) {
 }
 
 static struct ir_attr a_string(struct gen *x, const struct gen_node *n, const char *name) {
+    if (rw_streq(name, "equation"))
+        return ir_attr_string(name, word(x, equations[n->pat->nargs > 1]));
     for (size_t i = 0; i < countof(texts); i++)
         if (rw_streq(texts[i].attr, name) && (!*texts[i].op || rw_streq(texts[i].op, n->op)))
             return ir_attr_string(name, word(x, texts[i].values));

@@ -225,26 +225,65 @@ static struct pm_val call_floor(const struct call *c) {
     return v.kind == VAL_REAL && fabs(v.real) < 0x1p53 ? pm_int((int64_t)v.real) : unknown;
 }
 
-/* An equation of Einsum with its letters renamed to a, b, c ... as they come, and without
- * spaces. */
-static struct pm_val call_canonical(const struct call *c) {
-    struct ir_string s = c->arg[0].s;
-    if (c->arg[0].kind != VAL_STRING || s.len > 256) return unknown;
-    char *text = arena_alloc(c->env->site.arena, s.len + 1), names[256] = {0}, next = 'a';
-    size_t n = 0;
+/* --- equations of Einsum ---------------------------------------------------------- */
+#define MAX_EQUATION 256u
+
+struct equation {
+    VEC(struct pm_val) terms, term; /* term: the one that is read */
+    int64_t number[256];            /* of a letter, from 1 on; 0: none yet */
+    uint32_t times[256], letters;
+};
+
+static bool is_letter(unsigned char x) {
+    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z');
+}
+
+static void end_term(struct equation *q, struct arena *a) {
+    vec_push(a, &q->terms, pm_list(q->term.len, q->term.at));
+    memset(&q->term, 0, sizeof q->term);
+}
+
+/* A result that is left out: the letters that come once, in the order of the alphabet. Which
+ * of `a` and `B` goes first is not agreed on. */
+static bool implied_result(struct equation *q, struct arena *a) {
+    bool small = false, large = false;
+    for (uint32_t x = 'A'; x <= 'z'; x++) {
+        if (q->times[x] != 1) continue;
+        *(x < 'a' ? &large : &small) = true;
+        vec_push(a, &q->term, pm_int(q->number[x] - 1));
+    }
+    end_term(q, a);
+    return !(small && large);
+}
+
+static bool read_equation(struct equation *q, struct ir_string s, struct arena *a) {
+    bool result = false;
     for (size_t i = 0; i < s.len; i++) {
         unsigned char x = (unsigned char)s.at[i];
-        bool letter = (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z');
+        bool arrow = x == '-' && i + 1 < s.len && s.at[i + 1] == '>';
         if (x == ' ') continue;
-        if (letter && !names[x]) {
-            names[x] = next;
-            if (next == 'z') return unknown;
-            next++;
+        if (is_letter(x)) {
+            if (!q->number[x]) q->number[x] = ++q->letters;
+            q->times[x]++;
+            vec_push(a, &q->term, pm_int(q->number[x] - 1));
+            continue;
         }
-        text[n++] = letter ? names[x] : (char)x;
+        if ((!arrow && x != ',') || result) return false; /* an ellipsis, or no equation */
+        end_term(q, a);
+        i += result = arrow;
     }
-    text[n] = '\0';
-    return (struct pm_val){.kind = VAL_STRING, .s = {text, n}};
+    end_term(q, a);
+    return result || implied_result(q, a);
+}
+
+/* The letters of an equation as numbers, as they come: a list for each operand and one for
+ * the result. */
+static struct pm_val call_terms(const struct call *c) {
+    struct equation q = {0};
+    struct ir_string s = c->arg[0].s;
+    if (c->arg[0].kind != VAL_STRING || s.len > MAX_EQUATION) return unknown;
+    if (!read_equation(&q, s, c->env->site.arena)) return unknown;
+    return pm_list(q.terms.len, q.terms.at);
 }
 
 /* --- permutations ----------------------------------------------------------------- */

@@ -110,7 +110,14 @@ static void lists_are_made_and_asked(void) {
     check("largest(k) == 4", MAYBE);
     check("surely(rank(u) == 2)", NO);
     check("surely(dim(x, 0) == 4) || surely(dim(x, 1) == 4)", YES);
-    check("canonical(\"bhqd, bhkd->bhqk\") == \"abcd,abed->abce\"", YES);
+    check("terms(\"bhqd, bhkd->bhqk\") == [[0, 1, 2, 3], [0, 1, 4, 3], [0, 1, 2, 4]]", YES);
+    check("terms(\"ba,ac\") == [[0, 1], [1, 2], [0, 2]]", YES); /* b before c */
+    check("terms(\"ji\") == [[0, 1], [1, 0]]", YES);
+    check("terms(\"ii\") == [[0, 0], []]", YES);
+    check("terms(\"iA,Aj->ij\") == [[0, 1], [1, 2], [0, 2]]", YES);
+    check("terms(\"iA\") == [[0, 1], [0, 1]]", MAYBE);
+    check("terms(\"...i->i\") == [[0], [0]]", MAYBE);
+    check("terms(\"i->i->i\") == [[0], [0], [0]]", MAYBE);
 }
 
 static void absent_and_unknown_are_two_things(void) {
