@@ -45,9 +45,14 @@ static ir_value find_row(const struct ir_graph *g, const struct ir_symval *s,
     return IR_NONE;
 }
 
+/* Of another value it keeps that value from going, or from being taken in elsewhere. */
+static bool is_shape_of_input(const struct ir_graph *g, ir_node n) {
+    return ir_is_op(g, n, "Shape") && ir_has(g, ir_input(g, n, 0), IR_IS_INPUT);
+}
+
 bool ir_settle_dims(struct ir_graph *g, ir_node n) {
     ir_value v = ir_output(g, n, 0), out;
-    if (v == IR_NONE || ir_nod(g, n)->nout != 1 || ir_is_op(g, n, "Shape") ||
+    if (v == IR_NONE || ir_nod(g, n)->nout != 1 || is_shape_of_input(g, n) ||
         ir_opset(g, "") < FIRST_RANGE_OPSET)
         return false;
     const struct ir_value_info x = *ir_val(g, v);

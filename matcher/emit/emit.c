@@ -37,13 +37,39 @@ static void note_users(struct pm_build *b, ir_value old) {
             vec_push(d->arena, &d->users, b->g->uses.at[u].user);
 }
 
+/* Numbers where there were none, and all else the same? */
+static bool says_more(const struct ir_dims *t, const struct ir_type *was,
+                      const struct ir_type *is) {
+    if (ir_type_dtype(was) != ir_type_dtype(is) || !ir_type_ranked(is)) return false;
+    if (!ir_type_ranked(was)) return true;
+    bool more = false;
+    int64_t size;
+    for (uint32_t i = 0; i < was->rank && was->rank == is->rank; i++) {
+        if (is->dims[i] == was->dims[i]) continue;
+        if (ir_dim_is_const(t, was->dims[i], &size) || !ir_dim_is_const(t, is->dims[i], &size))
+            return false;
+        more = true;
+    }
+    return more;
+}
+
+/* What was known of a value still holds; where a rule answers for its shape, what is emitted may
+ * say more. */
+static const struct ir_type *known_type(const struct pm_build *b, ir_value old,
+                                        ir_value now) {
+    const struct ir_type *was = ir_val(b->g, old)->type, *is = ir_val(b->g, now)->type;
+    bool more = says_more(b->g->model->dims, was, is);
+    return more && !ir_has(b->g, old, IR_IS_OUTPUT) ? is : was;
+}
+
 bool pm_move_value(struct pm_build *b, ir_value old, ir_value now) {
     ir_node n = ir_val(b->g, now)->producer;
     uint32_t k = ir_val(b->g, now)->output;
+    const struct ir_type *type = known_type(b, old, now);
     ir_detach_output(b->g, ir_val(b->g, old)->producer, ir_val(b->g, old)->output);
     ir_detach_output(b->g, n, k);
     ir_attach_output(b->g, n, k, old);
-    ir_set_type(b->g, old, ir_val(b->g, old)->type); /* what is known of it still holds */
+    ir_set_type(b->g, old, type);
     ir_remove_value(b->g, now);
     return ir_restore_order(b->g, n) ? true : pm_refuse(b, "the match is not convex");
 }
