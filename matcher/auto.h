@@ -170,12 +170,18 @@ struct pm_literals { /* sub-patterns */
     VEC(uint32_t) lengths; /* of lists, rising */
     bool splats;        /* is there one? */
 };
+struct pm_makes { /* a set of pm_auto.op */
+    uint32_t n;
+    const uint32_t *at;
+};
 struct pm_subs {
     VEC(struct pm_sub) list;
     struct pm_of_sub *of_sub; /* of each of them */
     uint32_t nops;
     struct pm_of_op *of_op; /* of each of pm_auto.op */
     struct pm_literals literals;
+    uint32_t nrules;
+    struct pm_makes *makes; /* the operators that each of pm_auto.rules makes */
 };
 
 struct pm_stage {
@@ -223,6 +229,8 @@ struct pm_auto {
 
 /* tables.c: the entry, made when it is new. */
 uint32_t pm_intern_op(struct pm_auto *p, const char *domain, const char *name);
+/* Of one that is there, or MAP_NONE. */
+uint32_t pm_find_op(const struct pm_auto *p, const char *domain, const char *name);
 uint32_t pm_intern_ops(struct pm_auto *p, uint32_t n, const struct pat_op *ops);
 uint32_t pm_intern_param(struct pm_auto *p, const char *name);
 uint32_t pm_intern_test(struct pm_auto *p, const struct attr_test *t);
@@ -263,6 +271,8 @@ uint32_t pm_sub_of_root(struct pm_auto *p, const struct rule *r, const struct pa
                         uint32_t op, uint32_t output);
 /* slots.c: when all rules are in. */
 void pm_index_subs(struct pm_auto *p);
+/* makes.c */
+void pm_index_makes(struct pm_auto *p);
 
 /* merge.c: merges variants of one operator and appends the code; returns its start.
  * places: NULL where they are not needed. */

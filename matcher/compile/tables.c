@@ -10,10 +10,26 @@ static bool is_new(struct intern *keys, struct buf *key, uint32_t len, uint32_t 
     return *index == len;
 }
 
-uint32_t pm_intern_op(struct pm_auto *p, const char *domain, const char *name) {
+static const char *stored_domain(const char *domain) {
+    return rw_streq(domain, "ai.onnx") ? "" : domain;
+}
+
+static struct buf op_key(const char *domain, const char *name) {
     struct buf key = {0};
-    if (rw_streq(domain, "ai.onnx")) domain = "";
     buf_printf(&key, "%s%s%s", domain, *domain ? "." : "", name);
+    return key;
+}
+
+uint32_t pm_find_op(const struct pm_auto *p, const char *domain, const char *name) {
+    struct buf key = op_key(stored_domain(domain), name);
+    uint32_t id = intern_find(&p->keys->op, buf_text(&key));
+    buf_free(&key);
+    return id == MAP_NONE ? MAP_NONE : id - 1;
+}
+
+uint32_t pm_intern_op(struct pm_auto *p, const char *domain, const char *name) {
+    domain = stored_domain(domain);
+    struct buf key = op_key(domain, name);
     uint32_t i;
     if (is_new(&p->keys->op, &key, p->op.len, &i))
         vec_push(p->arena, &p->op, (struct pm_op){domain, name});

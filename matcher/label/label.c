@@ -39,17 +39,23 @@ static uint32_t operand_state(struct pm_labels *l, ir_value v) {
 }
 
 /* Operands behind those that patterns ask for are not looked at: a node may have a million. */
-static uint32_t operands_asked(const struct pm_labels *l, const struct pm_site *site,
-                               ir_node n) {
-    return rw_min_u32(ir_nod(l->g, n)->nin, pm_slots_asked(&l->states, site, n));
+static uint32_t operands_asked(const struct pm_labels *l, ir_node n, uint32_t op) {
+    return op == MAP_NONE ? 0
+                          : rw_min_u32(ir_nod(l->g, n)->nin,
+                                       l->states.p->subs->of_op[op].nslots);
 }
 
-static void label_node(struct pm_labels *l, const struct pm_site *site, ir_node n) {
-    uint32_t asked = operands_asked(l, site, n);
+static uint32_t node_state(struct pm_labels *l, const struct pm_site *site, ir_node n) {
+    uint32_t op = pm_op_asked(&l->states, site, n), asked = operands_asked(l, n, op);
+    if (op == MAP_NONE) return PM_NO_PATTERN;
     l->operands.len = 0;
     for (uint32_t k = 0; k < asked; k++)
         vec_push(l->arena, &l->operands, operand_state(l, ir_input(l->g, n, k)));
-    l->node.at[n] = 1 + pm_node_state(&l->states, site, n, asked, l->operands.at);
+    return pm_node_state(&l->states, site, n, op, asked, l->operands.at);
+}
+
+static void label_node(struct pm_labels *l, const struct pm_site *site, ir_node n) {
+    l->node.at[n] = 1 + node_state(l, site, n);
 }
 
 static uint32_t output_label(struct pm_labels *l, ir_node n, uint32_t k) {
@@ -57,8 +63,39 @@ static uint32_t output_label(struct pm_labels *l, ir_node n, uint32_t k) {
                               ir_const(l->g, ir_output(l->g, n, k)));
 }
 
+/* --- what the model has --------------------------------------------------------------- */
+static void look_at(struct pm_labels *l, const struct pm_site *site, ir_node n) {
+    uint32_t op = pm_op_asked(&l->states, site, n), asked = operands_asked(l, n, op);
+    if (op == MAP_NONE) return;
+    pm_states_see(&l->states, op);
+    for (uint32_t k = 0; k < asked; k++) {
+        ir_value v = ir_input(l->g, n, k);
+        if (v != IR_NONE && ir_const(l->g, v))
+            pm_states_see_operand(&l->states, op, k, leaf_state(l, v));
+    }
+}
+
+static void look_over_graph(struct pm_labels *l, const struct pm_site *site,
+                            struct ir_graph *g) {
+    struct pm_site at = *site;
+    at.g = l->g = g;
+    make_room(l);
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) look_at(l, &at, n);
+}
+
+/* All of its graphs, the one that will be labelled last: what its constants are is read then.
+ */
+static void look_over(struct pm_labels *l, const struct pm_site *site) {
+    const struct ir_model *m = site->g->model;
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        if (m->graphs.at[i] != site->g && ir_graph_is_live(m->graphs.at[i]))
+            look_over_graph(l, site, m->graphs.at[i]);
+    look_over_graph(l, site, site->g);
+    pm_states_widen(&l->states);
+}
+
 /* --- all of a graph ---------------------------------------------------------------- */
-static void label_all(struct pm_labels *l, const struct pm_site *site) {
+static void label_once(struct pm_labels *l, const struct pm_site *site) {
     l->value.len = l->node.len = 0;
     make_room(l);
     for (ir_node n = l->g->first; n != IR_NONE && !pm_states_full(&l->states);
@@ -71,6 +108,11 @@ static void label_all(struct pm_labels *l, const struct pm_site *site) {
     }
 }
 
+static void label_all(struct pm_labels *l, const struct pm_site *site) {
+    do label_once(l, site);
+    while (pm_states_widen(&l->states));
+}
+
 /* They are right now, or given up for good. */
 static void settle(struct pm_labels *l) {
     if (pm_states_full(&l->states)) l->g = NULL;
@@ -79,6 +121,8 @@ static void settle(struct pm_labels *l) {
 
 void pm_labels_begin(struct pm_labels *l, const struct pm_site *site) {
     if (pm_labels_hold(l, site->g) || pm_states_full(&l->states)) return;
+    if (!l->looked_over) look_over(l, site);
+    l->looked_over = true;
     l->g = site->g;
     pm_heap_begin(&l->heap, l->g, false, l->arena);
     label_all(l, site);
@@ -95,7 +139,7 @@ static void add_users(struct pm_labels *l, ir_value v) {
 }
 
 static void relabel(struct pm_labels *l, const struct pm_site *site, ir_node n) {
-    uint32_t asked = operands_asked(l, site, n);
+    uint32_t asked = operands_asked(l, n, pm_op_asked(&l->states, site, n));
     for (uint32_t k = 0; k < asked; k++) { /* may be a constant by now */
         ir_value v = ir_input(l->g, n, k);
         if (v != IR_NONE && ir_val(l->g, v)->producer == IR_NONE) l->value.at[v] = 0;
@@ -135,6 +179,7 @@ void pm_labels_update(struct pm_labels *l, const struct pm_site *site,
     if (users_see_another(l, d))
         for (uint32_t i = 0; i < d->users.len; i++) pm_heap_add(&l->heap, d->users.at[i]);
     work_off(l, site);
+    if (pm_states_widen(&l->states)) label_all(l, site);
     settle(l);
 }
 

@@ -15,6 +15,7 @@
 #define PM_LABEL_H
 
 #include "matcher/bind/bind.h"
+#include "matcher/label/live.h"
 #include "matcher/run/heap.h"
 
 struct pm_done; /* emit.h */
@@ -28,9 +29,14 @@ struct pm_numbers { /* a vector */
 #define PM_NOTHING UINT32_MAX       /* no value at all, as an output */
 #define PM_NO_NODE (UINT32_MAX - 1) /* an output of no node */
 
+struct pm_plain {
+    const struct ir_schema *schema;
+    uint32_t facts; /* 1 + their number; 0: not known */
+};
 struct pm_states {
     const struct pm_auto *p;
     struct arena *arena;
+    struct pm_live live;        /* the sub-patterns that states are made of */
     uint64_t words;             /* in all sets of sub-patterns */
     uint64_t key_words;         /* in all keys */
     struct pm_sets values;      /* sets of sub-patterns: the states of values */
@@ -38,6 +44,7 @@ struct pm_states {
     struct pm_sets classes;
     struct map class_of;        /* slot, state -> class */
     uint32_t *first_slot;       /* of each operator: slots are numbered over all */
+    struct pm_plain *plain;     /* of each operator: facts of its newest node without any */
     struct pm_sets fact_keys;   /* what attributes say ... */
     struct pm_numbers facts_of; /* ... -> facts: */
     struct pm_sets facts;       /* the sub-patterns of the operator that are left then */
@@ -47,6 +54,7 @@ struct pm_states {
     struct pm_numbers const_of; /* ... -> set in `nodes` */
     struct pm_sets value_keys;  /* node state, output, constant ... */
     struct pm_numbers value_of; /* ... -> value state */
+    struct pm_numbers first_of; /* node state -> 1 + state of its output 0 */
     VEC(bool) marked;           /* of each sub-pattern */
     struct pm_numbers key;      /* being made */
     uint32_t absent;            /* state of no value */
@@ -60,10 +68,17 @@ struct pm_states {
 void pm_states_init(struct pm_states *s, const struct pm_auto *p, struct arena *a);
 /* Have the states grown beyond all use? Then labels are given up. */
 bool pm_states_full(const struct pm_states *s);
-/* How many operands patterns of the node's operator ask for; 0: there are none. */
-uint32_t pm_slots_asked(const struct pm_states *s, const struct pm_site *site, ir_node n);
-/* The state of a node from those of so many of its operands. */
-uint32_t pm_node_state(struct pm_states *s, const struct pm_site *site, ir_node n,
+/* The node's operator, or MAP_NONE where no pattern asks for it. */
+uint32_t pm_op_asked(const struct pm_states *s, const struct pm_site *site, ir_node n);
+/* The model has a node of that operator ... */
+void pm_states_see(struct pm_states *s, uint32_t op);
+/* ... with a value in that state as operand k, which may be a constant. */
+void pm_states_see_operand(struct pm_states *s, uint32_t op, uint32_t k, uint32_t state);
+/* Has something come up with which more sub-patterns are live? Then states are other ones
+ * from now on, and labels are to be made once more. */
+bool pm_states_widen(struct pm_states *s);
+/* The state of a node of that operator from those of so many of its operands. */
+uint32_t pm_node_state(struct pm_states *s, const struct pm_site *site, ir_node n, uint32_t op,
                        uint32_t noperands, const uint32_t *operands);
 /* The state of a value: output `output` of a node in that state, PM_NO_NODE or PM_NOTHING;
  * and the constant that it is, or NULL. */
@@ -100,6 +115,7 @@ struct pm_labels {
     const struct ir_graph *seen_in; /* the graph of whose values `seen` tells */
     VEC(struct pm_seen_const) seen;
     uint64_t changes;        /* of the model, when they were right */
+    bool looked_over;        /* the model, for what it has */
     struct pm_numbers value; /* 1 + state; 0: not known */
     struct pm_numbers node;  /* 1 + node state */
     struct pm_heap heap;

@@ -145,4 +145,5 @@ void pm_index_subs(struct pm_auto *p) {
     for (uint32_t op = 0; op < p->op.len; op++) index_op(p, &t->of_op[op], asked);
     index_literals(p);
     index_roots(p);
+    pm_index_makes(p);
 }

@@ -32,13 +32,26 @@ void pm_states_init(struct pm_states *s, const struct pm_auto *p, struct arena *
     s->first_slot = arena_new_array(a, uint32_t, p->op.len + 1);
     for (uint32_t op = 0, n = 0; op < p->op.len; n += p->subs->of_op[op++].nslots)
         s->first_slot[op] = n;
+    s->plain = arena_zalloc(a, p->op.len * sizeof *s->plain);
     for (uint32_t i = 0; i < p->subs->list.len; i++) vec_push(a, &s->marked, false);
+    pm_live_init(&s->live, p, s->first_slot, a);
     uint32_t empty = pm_sets_add(&s->nodes, 0, NULL);
     rw_assert(empty == PM_NO_PATTERN);
     s->absent = pm_value_state(s, NULL, PM_NO_PATTERN, PM_NOTHING, NULL);
 }
 
 bool pm_states_full(const struct pm_states *s) { return s->words > MOST_WORDS; }
+
+/* Sets have no sub-pattern that is not live: what led to them is forgotten. */
+bool pm_states_widen(struct pm_states *s) {
+    if (!s->live.grown || !pm_live_choose(&s->live)) return false;
+    pm_sets_init(&s->fact_keys, &s->key_words, s->arena);
+    pm_sets_init(&s->node_keys, &s->key_words, s->arena);
+    map_init(&s->class_of, s->arena);
+    memset(s->plain, 0, s->p->op.len * sizeof *s->plain);
+    s->facts_of.len = s->node_of.len = 0;
+    return true;
+}
 
 /* --- facts: what the attributes of a node say --------------------------------------------- */
 static void key_bytes(struct pm_states *s, const void *at, size_t n) {
@@ -77,13 +90,14 @@ static uint32_t new_facts(struct pm_states *s, const struct pm_site *site, ir_no
     struct arena_mark mark = arena_mark(site->arena);
     s->key.len = 0;
     for (uint32_t i = 0; i < o->subs.len; i++)
-        if (facts_hold(s, site, n, &s->p->subs->list.at[o->subs.at[i]]))
+        if (s->live.is[o->subs.at[i]] &&
+            facts_hold(s, site, n, &s->p->subs->list.at[o->subs.at[i]]))
             key_word(s, o->subs.at[i]);
     arena_reset(site->arena, mark);
     return pm_sets_add(&s->facts, s->key.len, s->key.at);
 }
 
-static uint32_t facts_of(struct pm_states *s, const struct pm_site *site, ir_node n,
+static uint32_t find_facts(struct pm_states *s, const struct pm_site *site, ir_node n,
                          uint32_t op) {
     const struct ir_node_info *x = ir_nod(site->g, n);
     s->key.len = 0;
@@ -91,23 +105,43 @@ static uint32_t facts_of(struct pm_states *s, const struct pm_site *site, ir_nod
     key_bytes(s, &x->schema, sizeof x->schema);
     for (uint32_t i = 0; i < x->nattr; i++) key_attr(s, &x->attr[i]);
     uint32_t id = pm_sets_add(&s->fact_keys, s->key.len, s->key.at);
-    if (id == s->facts_of.len)
-        vec_push(s->arena, &s->facts_of, new_facts(s, site, n, &s->p->subs->of_op[op]));
+    if (id < s->facts_of.len) return s->facts_of.at[id];
+    pm_live_see_op(&s->live, op);
+    vec_push(s->arena, &s->facts_of, new_facts(s, site, n, &s->p->subs->of_op[op]));
     return s->facts_of.at[id];
 }
 
+/* Most nodes have no attributes. */
+static uint32_t facts_of(struct pm_states *s, const struct pm_site *site, ir_node n,
+                         uint32_t op) {
+    const struct ir_node_info *x = ir_nod(site->g, n);
+    struct pm_plain *plain = &s->plain[op];
+    if (x->nattr > 0) return find_facts(s, site, n, op);
+    if (plain->facts == 0 || plain->schema != x->schema)
+        *plain = (struct pm_plain){x->schema, 1 + find_facts(s, site, n, op)};
+    return plain->facts - 1;
+}
+
 /* --- operands -------------------------------------------------------------------------- */
+static bool is_literal(const struct pm_states *s, uint32_t sub) {
+    return s->p->subs->list.at[sub].kind == SUB_LITERAL;
+}
+
 /* The class of the state for an operand: what the operator can tell apart there. */
 static uint32_t class_of(struct pm_states *s, uint32_t op, uint32_t slot, uint32_t state) {
-    uint64_t key = (uint64_t)(s->first_slot[op] + slot) << 32 | state;
+    uint32_t number = s->first_slot[op] + slot;
+    uint64_t key = (uint64_t)number << 32 | state;
     uint32_t class = map_get(&s->class_of, key);
     if (class != MAP_NONE) return class;
     const struct pm_slot *x = &s->p->subs->of_op[op].slots[slot];
     struct pm_list all = list_of(&s->values, state);
     struct pm_list relevant = {x->relevant.len, x->relevant.at};
     VEC(uint32_t) kept = {0};
-    for (uint32_t i = 0; i < all.n; i++)
-        if (pm_list_has(relevant, all.at[i])) vec_push(s->arena, &kept, all.at[i]);
+    for (uint32_t i = 0; i < all.n; i++) {
+        if (is_literal(s, all.at[i])) pm_live_see_literal(&s->live, number, all.at[i]);
+        if (s->live.is[all.at[i]] && pm_list_has(relevant, all.at[i]))
+            vec_push(s->arena, &kept, all.at[i]);
+    }
     class = pm_sets_add(&s->classes, kept.len, kept.at);
     map_put(&s->class_of, key, class);
     return class;
@@ -186,30 +220,29 @@ static uint32_t new_node_state(struct pm_states *s, struct pm_list key) {
     return pm_sets_add(&s->nodes, s->key.len, s->key.at);
 }
 
-static uint32_t op_of(const struct pm_states *s, const struct pm_site *site, ir_node n) {
+uint32_t pm_op_asked(const struct pm_states *s, const struct pm_site *site, ir_node n) {
     const struct ir_node_info *x = ir_nod(site->g, n);
     uint32_t op = map_get(&site->names->op_of, (uint64_t)x->domain << 32 | x->op);
     return op != MAP_NONE && s->p->subs->of_op[op].subs.len > 0 ? op : MAP_NONE;
 }
 
-uint32_t pm_slots_asked(const struct pm_states *s, const struct pm_site *site, ir_node n) {
-    uint32_t op = op_of(s, site, n);
-    return op == MAP_NONE ? 0 : s->p->subs->of_op[op].nslots;
+void pm_states_see(struct pm_states *s, uint32_t op) { pm_live_see_op(&s->live, op); }
+
+void pm_states_see_operand(struct pm_states *s, uint32_t op, uint32_t k, uint32_t state) {
+    class_of(s, op, k, state);
 }
 
-uint32_t pm_node_state(struct pm_states *s, const struct pm_site *site, ir_node n,
+uint32_t pm_node_state(struct pm_states *s, const struct pm_site *site, ir_node n, uint32_t op,
                        uint32_t noperands, const uint32_t *operands) {
-    uint32_t op = op_of(s, site, n);
-    if (op == MAP_NONE) return PM_NO_PATTERN;
     s->lookups++;
     uint32_t facts = facts_of(s, site, n, op);
-    if (list_of(&s->facts, facts).n == 0) return PM_NO_PATTERN;
     s->key.len = 0;
     key_word(s, op);
     key_word(s, facts);
     key_word(s, extent(site, n, &s->p->subs->of_op[op]));
     for (uint32_t k = 0; k < noperands; k++)
         key_word(s, class_of(s, op, k, operands[k]));
+    if (list_of(&s->facts, facts).n == 0) return PM_NO_PATTERN;
     uint32_t id = pm_sets_add(&s->node_keys, s->key.len, s->key.at);
     if (id == s->node_of.len)
         vec_push(s->arena, &s->node_of, new_node_state(s, list_of(&s->node_keys, id)));
@@ -255,9 +288,8 @@ static uint32_t const_state(struct pm_states *s, struct ir_model *m,
     return s->const_of.at[id];
 }
 
-uint32_t pm_value_state(struct pm_states *s, struct ir_model *m, uint32_t node,
-                        uint32_t output, const struct ir_tensor *t) {
-    uint32_t constant = const_state(s, m, t);
+static uint32_t find_value_state(struct pm_states *s, uint32_t node, uint32_t output,
+                                 uint32_t constant) {
     uint32_t key[3] = {node, output, constant};
     uint32_t id = pm_sets_add(&s->value_keys, countof(key), key);
     if (id == s->value_of.len)
@@ -265,4 +297,13 @@ uint32_t pm_value_state(struct pm_states *s, struct ir_model *m, uint32_t node,
                  new_value_state(s, list_of(&s->nodes, node), output,
                                  list_of(&s->nodes, constant)));
     return s->value_of.at[id];
+}
+
+uint32_t pm_value_state(struct pm_states *s, struct ir_model *m, uint32_t node,
+                        uint32_t output, const struct ir_tensor *t) {
+    if (t || output != 0) return find_value_state(s, node, output, const_state(s, m, t));
+    while (s->first_of.len <= node) vec_push(s->arena, &s->first_of, 0);
+    if (s->first_of.at[node] == 0)
+        s->first_of.at[node] = 1 + find_value_state(s, node, 0, PM_NO_PATTERN);
+    return s->first_of.at[node] - 1;
 }

@@ -1,6 +1,8 @@
 /* matcher_label_test.c -- labels rule out nodes, and never a match.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "matcher/bind/match.h"
+#include "matcher/label/label.h"
 #include "tests/oracle/levels.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/rule_kit.h"
@@ -82,9 +84,67 @@ static void labels_see_constants_attributes_and_operands(void) {
     CU_ASSERT_EQUAL(candidates("rule r: Mul(Mul(x, 2), 6) => Neg(x)\n"), 0);
 }
 
+/* --- what states are made of ------------------------------------------------------------ */
+/* Sub-patterns that are told apart in the model above. */
+static uint32_t live(const char *rules) {
+    struct kit k;
+    struct pm_matcher t;
+    struct pm_labels labels;
+    kit_open(&k, rules, NULL, model);
+    pm_matcher_init(&t, k.rules, k.model, &k.options, &k.arena);
+    pm_labels_init(&labels, k.rules, &k.arena);
+    const struct pm_site site = pm_matcher_site(&t, k.model->main);
+    pm_labels_begin(&labels, &site);
+    uint32_t n = labels.states.live.n;
+    pm_matcher_free(&t);
+    kit_close(&k);
+    return n;
+}
+
+static void parts_of_what_fits_nowhere_are_not_told_apart(void) {
+    CU_ASSERT(live("rule r: Relu(Transpose <..a> (x)) => x\n") > 0);
+    CU_ASSERT_EQUAL(live("rule r: Exp(Relu(x)) => x\n"), 0);
+    CU_ASSERT_EQUAL(live("rule r: Relu(Exp(x) | Sqrt(x)) => x\n"), 0);
+    CU_ASSERT(live("rule r: Relu(Exp(x) | Transpose <..a> (x)) => x\n") > 0);
+    CU_ASSERT_EQUAL(live("rule r: Relu(Mul(x, 7)) => x\n"), 0);
+    CU_ASSERT_EQUAL(live("rule r: Relu(Mul(x, 7 | 8)) => x\n"), 0);
+    CU_ASSERT(live("rule r: Relu(Mul(x, 7 | 5)) => x\n") > 0);
+    CU_ASSERT(live("rule r: Relu(Mul(2, x)) => x\n") > 0);
+    CU_ASSERT_EQUAL(live("rule r: Relu(Max(x, 2)) => x\n"), 0);
+}
+
+static void assert_rewritten(const char *rules, const char *op) {
+    struct kit k;
+    kit_open(&k, rules, NULL, model);
+    k.options.labels = PM_LABELS_CHECKED;
+    kit_run(&k);
+    CU_ASSERT_EQUAL(k.code, RW_OK);
+    if (!strstr(kit_nodes(&k), op)) {
+        printf("\n%s%s", rules, kit_nodes(&k));
+        CU_FAIL("a rule was not applied");
+    }
+    kit_close(&k);
+}
+
+static void what_comes_up_later_is_matched(void) {
+    /* An operator that a rule makes ... */
+    assert_rewritten("rule a: Relu(x) => Exp(x)\n"
+                     "rule b: Exp(x) => Sqrt(x)\n",
+                     "Sqrt");
+    /* ... a number that it makes, and one that it leaves to another operator. */
+    assert_rewritten("rule a: Relu(x) => Max(x, 3.0)\n"
+                     "rule b: Max(x, 3.0) => Sqrt(x)\n",
+                     "Sqrt");
+    assert_rewritten("rule a: Mul(Mul(x, y), z) => Max(Mul(x, y), z)\n"
+                     "rule b: Max(x, 5.0) => Sqrt(x)\n",
+                     "Sqrt");
+}
+
 void add_matcher_label_suite(void);
 void add_matcher_label_suite(void) {
     CU_pSuite s = CU_add_suite("matcher: labels", NULL, NULL);
     CU_ADD_TEST(s, labels_find_the_same_matches);
     CU_ADD_TEST(s, labels_see_constants_attributes_and_operands);
+    CU_ADD_TEST(s, parts_of_what_fits_nowhere_are_not_told_apart);
+    CU_ADD_TEST(s, what_comes_up_later_is_matched);
 }
