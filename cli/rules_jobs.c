@@ -13,6 +13,7 @@
 
 #define MOST_JOBS 64
 #define MOST_SECONDS 3600.0
+#define MOST_MEMORY ((uint64_t)1 << 30) /* of the runtime: instances are small */
 #define MEMORY ((uint64_t)8 << 30)
 
 struct jobs {
@@ -30,7 +31,8 @@ struct result { /* in front of the texts */
 };
 
 static enum rw_code open_judge(struct session *s, struct judge **j) {
-    return judge_open(&(struct judge_options){.library = s->options.ort}, &s->diags, j);
+    struct judge_options o = {.library = s->options.ort, .memory = MOST_MEMORY};
+    return judge_open(&o, &s->diags, j);
 }
 
 /* --- in a worker ------------------------------------------------------------------- */

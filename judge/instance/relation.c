@@ -6,7 +6,7 @@
  * that are known bind letters, the others are made from what is bound, and what is free is
  * drawn. `<N` behind an operand: its elements are integers below N, with `<-N`
  * now and then from -N on. `{N,C}`: they are those
- * numbers, `{N,C}/2` half of them. `+`: they are not negative. `!`: they are mostly known.
+ * numbers, `{N,C}/2` half of them, `[]{L}`: it is that one. `+`: they are not negative. `!`: they are mostly known.
  * `~`: they are never large.
  * `_`: nothing is known of that operand. An operator may have several relations; a node takes
  * one that fits the operands which it has. "ms." is com.microsoft.
@@ -313,7 +313,12 @@ static const char *item_of(const struct gen_relation *r, uint32_t k) {
     return p && *p != '_' ? p : NULL;
 }
 
-static bool is_list(const char *item) { return item[strcspn(item, "[{ ")] == '{'; }
+/* `{..}`, or `[]{..}` where it is one number. */
+static const char *list_of(const char *item) {
+    const char *p = item + strcspn(item, "[{ ");
+    if (strncmp(p, "[]{", 3) == 0) p += 2;
+    return *p == '{' ? p : NULL;
+}
 
 static void bind_attrs(struct gen *x, const struct gen_node *n,
                        const struct gen_relation *r, struct gen_letters *l) {
@@ -334,7 +339,7 @@ static bool fits(struct gen *x, const struct gen_node *n, const struct gen_relat
     for (uint32_t k = 0; k < GEN_OPERANDS; k++) {
         struct gen_shape s;
         const char *item = item_of(r, k);
-        if (!n->known[k] || n->in[k] == IR_NONE || !item || is_list(item)) continue;
+        if (!n->known[k] || n->in[k] == IR_NONE || !item || list_of(item)) continue;
         if (judge_gen_shape_of(x, n->in[k], &s)) GEN(unify(x, l, item, &s));
     }
     return true;
@@ -383,15 +388,16 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
     if (!relate(x, n)) return false;
     const char *item = item_of(n->relation, k);
     if (!item) return false;
-    make(x, n, item + strcspn(item, "[{") + 1, &o->shape);
-    if (is_list(item)) {
+    const char *list = list_of(item);
+    make(x, n, (list ? list : item + strcspn(item, "[")) + 1, &o->shape);
+    if (list) {
         const char *end = strchr(item, '}') + 1;
         o->divisor = *end == '/' ? end[1] - '0' : 1;
         o->has_items = o->rather_known = true;
         o->nitems = o->shape.rank;
         for (uint32_t i = 0; i < o->nitems; i++)
             GEN(judge_gen_size(x, o->shape.dims[i], &o->items[i]));
-        o->shape = (struct gen_shape){1, {ir_dim_const(x->m->dims, o->nitems)}};
+        o->shape = (struct gen_shape){list[-1] != ']', {ir_dim_const(x->m->dims, o->nitems)}};
         return true;
     }
     const char *below = item + strcspn(item, "] ") + 1;
@@ -409,7 +415,7 @@ bool judge_gen_related(struct gen *x, struct gen_node *n, uint32_t k,
 void judge_gen_nature(const char *domain, const char *op, uint32_t k, struct gen_operand *o) {
     for (size_t i = 0; i < countof(relations); i++) {
         const char *item = is_of(&relations[i], domain, op) ? item_of(&relations[i], k) : NULL;
-        const char *flag = item && !is_list(item) ? item + strcspn(item, "] ") + 1 : "";
+        const char *flag = item && !list_of(item) ? item + strcspn(item, "] ") + 1 : "";
         o->positive |= *flag == '+';
         o->modest |= *flag == '~'; /* work grows with it */
     }
