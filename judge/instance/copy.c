@@ -141,12 +141,15 @@ static struct ir_tensor *tensor_there(struct gen *x, const struct ir_tensor *t,
 static struct ir_tensor *disturbed(struct gen *x, struct ir_tensor *t) {
     bool heeds = x->against >= x->rule->nwhere || t->count == 0 || t->count > GEN_RANK;
     if (heeds || !ir_dtype_is_int(t->dtype) || !gen_chance(x, 8)) return t;
-    double items[GEN_RANK];
-    for (uint32_t i = 0; i < t->count; i++)
-        if (!ir_tensor_double_at(NULL, t, i, &items[i])) return t;
-    items[gen_draw(x, (uint32_t)t->count)] += gen_chance(x, 50) ? 1 : -1;
-    struct ir_tensor *other = judge_gen_numbers(x->m->arena, t->dtype, t->rank, t->dims,
-                                                t->count, items);
+    int64_t items[GEN_RANK];
+    double reals[GEN_RANK];
+    uint32_t n = (uint32_t)t->count;
+    for (uint32_t i = 0; i < n; i++)
+        if (!ir_tensor_int_at(NULL, t, i, &items[i])) return t;
+    judge_gen_disturb_items(x, n, items);
+    for (uint32_t i = 0; i < n; i++) reals[i] = (double)items[i];
+    struct ir_tensor *other =
+        judge_gen_numbers(x->m->arena, t->dtype, t->rank, t->dims, n, reals);
     return other ? other : t;
 }
 

@@ -6,13 +6,26 @@
 #define MOST_SYMBOLS 4
 #define MOST_ELEMENTS (1 << 20) /* of all values of an instance */
 
+static int64_t note_number(void *ctx, uint32_t number) {
+    *(uint32_t *)ctx = number;
+    return 0;
+}
+
+uint32_t judge_gen_number_of(const struct ir_dims *t, ir_dim symbol) {
+    uint32_t number = UINT32_MAX;
+    int64_t value;
+    ir_dim_value(t, symbol, note_number, &number, &value);
+    return number;
+}
+
 static ir_dim new_symbol(struct gen *x, int64_t size) {
     static const char *const names[] = {"B", "S", "N", "M"};
     uint32_t n = x->sizes.len;
     const char *name =
         n < countof(names) ? names[n] : arena_printf(x->a, "D%u", n - MOST_SYMBOLS);
     ir_dim d = ir_dim_symbol(x->m->dims, name);
-    vec_push(x->a, &x->sizes, (struct gen_size){d, size});
+    uint32_t number = judge_gen_number_of(x->m->dims, d);
+    vec_push(x->a, &x->sizes, (struct gen_size){d, number, size});
     return d;
 }
 
@@ -58,11 +71,27 @@ void judge_gen_base(struct gen *x) {
     }
 }
 
-/* Symbols are put for what they are, the form is read, and all is forgotten again. */
+/* Sizes of symbols by their numbers, some of which are not known. */
+struct sizes {
+    const struct gen *x;
+    bool unknown;
+};
+
+static int64_t size_of_symbol(void *ctx, uint32_t number) {
+    struct sizes *s = ctx;
+    for (uint32_t i = 0; i < s->x->sizes.len; i++)
+        if (s->x->sizes.at[i].number == number) return s->x->sizes.at[i].size;
+    s->unknown = true;
+    return 0;
+}
+
+/* Where a symbol became one that inference made, those of the instance are put for what they
+ * are, the form is read, and all is forgotten again. */
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
     struct ir_dims *t = x->m->dims;
+    struct sizes sizes = {.x = x};
     if (d == IR_DIM_UNKNOWN) return false;
-    if (ir_dim_is_const(t, ir_dim_find(t, d), out)) return *out >= 0;
+    if (ir_dim_value(t, d, size_of_symbol, &sizes, out) && !sizes.unknown) return *out >= 0;
     uint32_t mark = ir_dims_mark(t);
     for (uint32_t i = 0; i < x->sizes.len; i++)
         ir_dim_unify(t, x->sizes.at[i].symbol, ir_dim_const(t, x->sizes.at[i].size));

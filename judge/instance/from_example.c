@@ -9,11 +9,19 @@
 #include "judge/inputs/sizes.h"
 #include "judge/instance/generate.h"
 
+#define FAR 10 /* from what indexes a dimension */
+
 /* --- sizes -------------------------------------------------------------------------- */
 static bool is_named(const struct gen *x, const char *name) {
     for (uint32_t i = 0; i < x->named.len; i++)
         if (rw_streq(x->named.at[i].name, name)) return true;
     return false;
+}
+
+static void add_named(struct gen *x, const struct ir_dims *t, const char *name, ir_dim is) {
+    ir_dim symbol = ir_dim_symbol((struct ir_dims *)t, name); /* which is there */
+    struct gen_named n = {.name = name, .number = judge_gen_number_of(t, symbol), .dim = is};
+    if (judge_gen_size(x, is, &n.size)) vec_push(x->a, &x->named, n);
 }
 
 /* A symbol that is no other one gets a size. What is a number there is of a weight, such as
@@ -22,7 +30,7 @@ static void name_size(struct gen *x, const struct ir_dims *t, ir_dim d) {
     const char *name = ir_dim_param(t, ir_dim_find(t, d));
     if (!name || is_named(x, name)) return;
     ir_dim size = judge_gen_any_size(x, *name == JUDGE_LOOSE ? 1 : 0);
-    vec_push(x->a, &x->named, (struct gen_named){name, size});
+    add_named(x, t, name, size);
 }
 
 /* Numbers are what they are, or all of them are drawn like symbols. */
@@ -32,8 +40,8 @@ static void keep_numbers(struct gen *x, const struct judge_example *e) {
     for (uint32_t i = 0; i < e->loose.len; i++) {
         const struct judge_loose *l = &e->loose.at[i];
         const char *name = ir_dim_param(t, ir_dim_find(t, ir_dim_symbol(t, l->name)));
-        struct gen_named is = {name, ir_dim_const(x->m->dims, l->size)};
-        if (name && !is_named(x, name)) vec_push(x->a, &x->named, is);
+        ir_dim is = ir_dim_const(x->m->dims, l->size);
+        if (name && !is_named(x, name)) add_named(x, t, name, is);
     }
 }
 
@@ -61,6 +69,35 @@ void judge_gen_begin_example(struct gen *x) {
     }
 }
 
+struct named {
+    const struct gen *x;
+    bool unknown;
+};
+
+static int64_t size_of_named(void *ctx, uint32_t number) {
+    struct named *s = ctx;
+    for (uint32_t i = 0; i < s->x->named.len; i++)
+        if (s->x->named.at[i].number == number) return s->x->named.at[i].size;
+    s->unknown = true;
+    return 0;
+}
+
+static bool value_there(const struct gen *x, ir_dim d, int64_t *out) {
+    struct named s = {.x = x};
+    return ir_dim_value(x->example->written->dims, d, size_of_named, &s, out) && !s.unknown;
+}
+
+/* Of a table that knows the symbols by their names alone. */
+static bool value_elsewhere(const struct gen *x, struct ir_dims *t, ir_dim d, int64_t *out) {
+    uint32_t mark = ir_dims_mark(t);
+    for (uint32_t i = 0; i < x->named.len; i++)
+        ir_dim_unify(t, ir_dim_symbol(t, x->named.at[i].name),
+                     ir_dim_const(t, x->named.at[i].size));
+    bool known = d != IR_DIM_UNKNOWN && ir_dim_is_const(t, ir_dim_find(t, d), out);
+    ir_dims_undo(t, mark);
+    return known;
+}
+
 /* A dimension of the example as one of the instance. */
 static bool carried(struct gen *x, const struct ir_dims *from, ir_dim d, ir_dim *out) {
     struct ir_dims *t = (struct ir_dims *)from; /* and it is as it was afterwards */
@@ -69,12 +106,8 @@ static bool carried(struct gen *x, const struct ir_dims *from, ir_dim d, ir_dim 
     int64_t size;
     for (uint32_t i = 0; name && i < x->named.len; i++)
         if (rw_streq(x->named.at[i].name, name)) return *out = x->named.at[i].dim, true;
-    uint32_t mark = ir_dims_mark(t);
-    for (uint32_t i = 0; i < x->named.len; i++)
-        if (judge_gen_size(x, x->named.at[i].dim, &size))
-            ir_dim_unify(t, ir_dim_symbol(t, x->named.at[i].name), ir_dim_const(t, size));
-    bool known = d != IR_DIM_UNKNOWN && ir_dim_is_const(t, ir_dim_find(t, d), &size);
-    ir_dims_undo(t, mark);
+    bool known = from == x->example->written->dims ? value_there(x, d, &size)
+                                                   : value_elsewhere(x, t, d, &size);
     if (known) *out = ir_dim_const(x->m->dims, size);
     return known && size >= 0;
 }
@@ -103,11 +136,15 @@ static bool take_items(const struct ir_tensor *t, struct gen_operand *o) {
     return o->has_items = o->rather_known = true;
 }
 
-static void disturb_items(struct gen *x, struct gen_operand *o) {
-    uint32_t k = gen_draw(x, o->nitems);
-    int64_t first = o->items[0];
-    o->items[0] = o->items[k];
-    o->items[k] = k > 0 ? first : first + 1;
+/* Two are exchanged, or one is the next one, or far below, or counted from the other end. */
+void judge_gen_disturb_items(struct gen *x, uint32_t n, int64_t *items) {
+    uint32_t k = gen_draw(x, n), way = gen_draw(x, 4);
+    int64_t first = items[0];
+    if (way == 2) items[k] = ~items[k];
+    if (way == 3 && items[k] > INT64_MIN + FAR) items[k] -= FAR;
+    if (way > 1) return;
+    items[0] = items[k];
+    items[k] = k > 0 ? first : first - (first == INT64_MAX) + 1;
 }
 
 static void disturb_shape(struct gen *x, struct gen_shape *s) {
@@ -129,7 +166,7 @@ static void disturb(struct gen *x, uint32_t slot, struct gen_operand *o) {
     if (x->against >= x->rule->nwhere) return;
     if (!gen_chance(x, judge_hint_against(x, slot) ? 60 : 10)) return;
     if (!o->has_items) disturb_shape(x, &o->shape);
-    else if (o->nitems > 0) disturb_items(x, o);
+    else if (o->nitems > 0) judge_gen_disturb_items(x, o->nitems, o->items);
 }
 
 static bool take(struct gen *x, const struct judge_known *k, uint32_t slot,
@@ -159,7 +196,7 @@ int64_t judge_gen_choices_there(struct gen *x, ir_value v) {
     struct judge_sizes all;
     for (uint32_t i = 0; i < x->named.len; i++) {
         sizes[i].name = x->named.at[i].name;
-        GEN(judge_gen_size(x, x->named.at[i].dim, &sizes[i].size));
+        sizes[i].size = x->named.at[i].size;
     }
     judge_sizes_init(&all, x->a, g->model->dims, &o);
     return judge_choices(&all, g, v);
@@ -205,7 +242,7 @@ static ir_node like(struct gen *x, const struct gen_node *n) {
 static bool from_operator(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                           struct gen_operand *o) {
     const struct ir_graph *g = x->example->written->main;
-    ir_node found = like(x, n);
+    ir_node found = n->there != IR_NONE ? n->there : like(x, n);
     ir_value v = found == IR_NONE ? IR_NONE : ir_input(g, found, k);
     if (v == IR_NONE) return false;
     const struct judge_known there = {.value = v, .type = ir_val(g, v)->type,

@@ -21,11 +21,14 @@ struct gen_shape {
 };
 struct gen_size { /* a symbol of the instance and what it is when the model is run */
     ir_dim symbol;
+    uint32_t number; /* in the table of dimensions */
     int64_t size;
 };
-struct gen_named { /* a symbol of the example */
+struct gen_named { /* a symbol of the example, and what it is here */
     const char *name;
+    uint32_t number;
     ir_dim dim;
+    int64_t size;
 };
 struct gen_cut { /* Slices that cut a whole: nothing is left, nothing comes twice */
     uint32_t n;     /* pieces; 0: each is drawn by itself */
@@ -153,6 +156,8 @@ ir_dim judge_gen_dim(struct gen *x);            /* one of those of the base, or 
 ir_dim judge_gen_any_size(struct gen *x, int64_t least); /* a number or a symbol */
 ir_dim judge_gen_image_side(struct gen *x);
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out);
+/* The number that a symbol has in its table. */
+uint32_t judge_gen_number_of(const struct ir_dims *t, ir_dim symbol);
 bool judge_gen_shape_of(const struct gen *x, ir_value v, struct gen_shape *out);
 /* Does each symbol still stand for its size after all that nodes ask of it? */
 bool judge_gen_sizes_agree(struct gen *x);
@@ -192,6 +197,8 @@ void judge_gen_begin_example(struct gen *x);
 bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                           struct gen_operand *o);
 bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out);
+/* Integers that are not as a condition wants them. */
+void judge_gen_disturb_items(struct gen *x, uint32_t n, int64_t *items);
 /* What a name of the rule that is at work is there. */
 const struct judge_known *judge_gen_known(const struct gen *x, uint32_t slot);
 /* Of a value of the example: its shape here; how many there are to choose from where its

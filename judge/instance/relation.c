@@ -362,8 +362,8 @@ static bool take_fitting(struct gen *x, struct gen_node *n, uint32_t how) {
     uint32_t found = 0;
     for (size_t i = 0; i < countof(relations); i++) {
         const struct gen_relation *r = &relations[i];
-        struct gen_letters l = {0};
         if (!is_of(r, n->domain, n->op) || misfit(r, n->present) != how) continue;
+        struct gen_letters l = {0};
         if (!fits(x, n, r, &l) || gen_draw(x, ++found) > 0) continue;
         n->relation = r;
         n->letters = arena_copy(x->a, &l, sizeof l);
