@@ -84,12 +84,23 @@ static struct pm_options options_for(const struct session *s, const struct rule 
         .natives = &s->natives};
 }
 
+/* The parameter that an example gives, as -D does. */
+static void define(struct session *s, const struct rule_example *e, struct pm_options *o) {
+    const char *equals = e->is_near ? NULL : strchr(e->name, '=');
+    if (!equals) return;
+    struct pm_define d = {arena_strndup(&s->arena, e->name, (size_t)(equals - e->name)),
+                          equals + 1};
+    o->ndefines = 1;
+    o->defines = arena_copy(&s->arena, &d, sizeof d);
+}
+
 struct ir_model *rules_example(struct session *s, const struct pm_auto *rules, const struct rule *r,
                                const struct rule_example *e, struct pm_report *report) {
     struct pm_options o = options_for(s, r);
     struct ir_model *m = ir_text_parse_span(&s->arena, e->graph, &s->diags);
     if (!m || api_prepare(m, o.verify, &s->diags) != RW_OK) return NULL;
     if (!rules) return m;
+    define(s, e, &o);
     return api_rewrite(rules, m, &o, &s->arena, report, &s->diags) == RW_OK ? m : NULL;
 }
 

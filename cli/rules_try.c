@@ -148,9 +148,18 @@ static struct judge_rule_options options_of(const struct session *s, struct judg
         .count = (uint32_t)s->options.count, .opset_least = least, .opset_most = most};
 }
 
+/* What is said with -D is true of a graph that somebody knows, not of one that is made up. */
+static bool rests_on_define(const struct rule *r) {
+    for (uint32_t i = 0; i < r->nexamples; i++)
+        if (!r->examples[i].is_near && *r->examples[i].name) return true;
+    return false;
+}
+
 void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
               const struct rule *r, struct rule_tried *t) {
     struct judge_rule_report report;
+    *t = (struct rule_tried){0};
+    if (rests_on_define(r)) return;
     const struct rule_operator *staged = matched_by(r);
     const struct rule *maker = staged ? maker_of(pack, staged) : NULL;
     const struct pm_auto *alone = maker ? compile_both(s, &maker, &r)
@@ -160,7 +169,7 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
         diag_at(&s->diags, DIAG_NOTE, r->at,
                 "no rule makes \"%s\" out of operators of models, so it cannot be tried",
                 staged->name);
-    *t = (struct rule_tried){.wrong = !alone};
+    t->wrong = !alone;
     if (alone) {
         struct judge_rule_options o = options_of(s, j, r, maker);
         judge_test_rule(alone, r, &o, &s->arena, &report);

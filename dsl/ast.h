@@ -166,7 +166,7 @@ struct ast_item {
     int64_t number;
     struct ast_type *type;
     struct span raw;      /* between the braces of an example */
-    const char *title;    /* of a near miss */
+    const char *title;    /* of a near miss; of an example "NAME=VALUE", or NULL */
     const char *reason;   /* near: after =>, or NULL */
     VEC(struct ast_expect) expects;
 };

@@ -224,7 +224,7 @@ static void print_expects(struct buf *b, const struct ast_item *item) {
 
 static void print_example(struct buf *b, const struct ast_item *item) {
     buf_puts(b, item->kind == ITEM_NEAR ? "near " : "example ");
-    if (item->kind == ITEM_NEAR) buf_quote(b, item->title), buf_putc(b, ' ');
+    if (item->title) buf_quote(b, item->title), buf_putc(b, ' ');
     buf_putc(b, '{');
     buf_add(b, item->raw.source->text + item->raw.begin, item->raw.end - item->raw.begin);
     buf_putc(b, '}');

@@ -82,11 +82,14 @@ static void examples(struct lower *l, const struct ast_items *items) {
     VEC(struct rule_example) list = {0};
     for (uint32_t i = 0; i < items->len; i++) {
         const struct ast_item *item = &items->at[i];
+        const char *define = item->kind == ITEM_EXAMPLE && item->title ? item->title : "";
+        if (*define && !strchr(define, '='))
+            dsl_error(l, item->at, "\"%s\" is not NAME=VALUE, a parameter of the pack", define);
         for (uint32_t k = 0; k < item->expects.len; k++) {
             struct pat_op op = dsl_op(l, &item->expects.at[k].op);
             dsl_check_expected(l, &op, item->expects.at[k].op.at);
             struct rule_example e = {item->raw, false, op.name, item->expects.at[k].count,
-                                     ""};
+                                     define};
             vec_push(l->arena, &list, e);
         }
         if (item->kind != ITEM_NEAR) continue;

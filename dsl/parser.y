@@ -244,6 +244,8 @@ rule_item:
 | T_GRAPH T_OUTPUT template ':' type {
       $$ = ITEM(ITEM_GRAPH, @$, .name = WORD($3, @3), .type = $5, .number = 1); }
 | T_EXAMPLE T_RAW T_ARROW expects { $$ = $4; $$.at = @$; $$.raw = $2; }
+| T_EXAMPLE T_STRING T_RAW T_ARROW expects {
+      $$ = $5; $$.at = @$; $$.title = $2; $$.raw = $3; }
 | T_NEAR T_STRING T_RAW {
       $$ = ITEM(ITEM_NEAR, @$, .title = $2, .raw = $3); }
 | T_NEAR T_STRING T_RAW T_ARROW T_STRING {

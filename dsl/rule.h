@@ -303,7 +303,7 @@ struct rule_example {
     bool is_near;        /* a near miss: must not match */
     const char *expects; /* example: "LayerNormalization"; near: the failing condition */
     int64_t count;       /* example: how many of that operator afterwards */
-    const char *name;    /* near: its title */
+    const char *name;    /* near: its title; example: "NAME=VALUE" as behind -D, or "" */
 };
 
 /* each[2..] m = MatMul(x, const w) where rank(w) == 2: all that fit, in order of the graph.

@@ -50,7 +50,7 @@ def page_faults(path, page):
     for name in set(names) & set(found):
         section, pictures = found[name], PICTURE.findall(found[name])
         source = re.search(rf"^rule {name}\b.*?(?=^rule |\Z)", text, re.M | re.S)[0]
-        has_example = re.search(r"^  example \{", source, re.M)
+        has_example = re.search(r'^  example ("[^"]*" )?\{', source, re.M)
         if len(pictures) != (2 if has_example else 0) or (has_example and pictures[0] == pictures[1]):
             yield f"{name}: {len(pictures)} pictures, or twice the same"
         if f"```\nrule {name}" not in section or "example {" in section:

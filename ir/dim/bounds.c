@@ -121,3 +121,17 @@ struct dim_range dim_poly_range(const struct ir_dims *t, const struct dim_poly *
     }
     return r;
 }
+
+/* Atoms are integers: 4*a + 1 is odd whatever a is. */
+static bool is_indivisible(const struct dim_poly *p) {
+    if (!p->n || p->term[p->n - 1].degree) return false; /* the constant stands last */
+    int64_t g = 0, rest = p->term[p->n - 1].coef;
+    for (uint32_t i = 0; i + 1 < p->n; i++) g = dim_gcd(g, p->term[i].coef);
+    return g > 1 && rest % g != 0;
+}
+
+bool dim_poly_is_never_zero(const struct ir_dims *t, const struct dim_poly *p) {
+    if (p->too_big) return false;
+    struct dim_range r = dim_poly_range(t, p);
+    return r.low > 0 || r.high < 0 || is_indivisible(p);
+}

@@ -262,8 +262,7 @@ enum ir_truth ir_dim_equal(const struct ir_dims *t, ir_dim a, ir_dim b) {
     if (!a || !b) return IR_UNKNOWN;
     if (dim_find(t, a) == dim_find(t, b)) return IR_TRUE;
     dim_difference(t, a, b, &p);
-    struct dim_range r = dim_poly_range(t, &p);
-    return r.low > 0 || r.high < 0 ? IR_FALSE : IR_UNKNOWN;
+    return dim_poly_is_never_zero(t, &p) ? IR_FALSE : IR_UNKNOWN;
 }
 
 enum ir_truth ir_dim_less(const struct ir_dims *t, ir_dim a, ir_dim b) {

@@ -13,15 +13,6 @@ static int64_t floor_quotient(int64_t a, int64_t b) { /* b > 0 */
     return a / b - (a % b < 0);
 }
 
-static int64_t gcd(int64_t a, int64_t b) { /* both >= 0 */
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static struct dim_range quotient_range(const struct ir_dims *t, const struct dim_poly *a,
                                        const struct dim_poly *b) {
     struct dim_range x = dim_poly_range(t, a), y = dim_poly_range(t, b);
@@ -63,7 +54,7 @@ static void take_multiples(struct dim_poly *p, int64_t c, struct dim_poly *q) {
 static void cancel_common_factor(struct dim_poly *p, int64_t *c) {
     int64_t g = *c;
     for (uint32_t i = 0; i < p->n; i++)
-        if (p->term[i].degree) g = gcd(g, p->term[i].coef);
+        if (p->term[i].degree) g = dim_gcd(g, p->term[i].coef);
     for (uint32_t i = 0; i < p->n; i++) p->term[i].coef /= g;
     if (p->n && p->term[p->n - 1].coef == 0) p->n--; /* the constant, which stands last */
     *c /= g;
@@ -128,8 +119,7 @@ static void cancel_common_term(struct dim_poly *a, struct dim_poly *b) {
             else k++;
         }
         common = shared;
-        if (x->coef != INT64_MIN) g = gcd(g, x->coef < 0 ? -x->coef : x->coef);
-        else g = 1;
+        g = dim_gcd(g, x->coef);
     }
     for (uint32_t i = 0; i < a->n + b->n; i++) {
         struct dim_term *x = i < a->n ? &a->term[i] : &b->term[i - a->n];

@@ -43,7 +43,7 @@ struct dim_atom {
     uint32_t depth;   /* of nesting; a symbol has 0 */
     uint32_t size;    /* written out; a symbol has 1 */
     struct dim_range range;
-    ir_dim bound;     /* what a symbol or broadcast was unified with, or IR_DIM_UNKNOWN */
+    ir_dim bound;     /* what it was unified with, or IR_DIM_UNKNOWN */
     uint32_t height;  /* of the chains of bindings that end here */
 };
 struct dim_form {
@@ -77,6 +77,8 @@ void dim_poly_add_scaled(struct dim_poly *p, const struct dim_poly *q, int64_t c
 void dim_poly_add(struct dim_poly *p, const struct dim_poly *q, int64_t coef);
 void dim_poly_mul(const struct dim_poly *a, const struct dim_poly *b, struct dim_poly *out);
 bool dim_poly_is_const(const struct dim_poly *p, int64_t *value);
+/* The greatest common divisor, at least 0; of INT64_MIN, which has no opposite, 1. */
+int64_t dim_gcd(int64_t a, int64_t b);
 /* out = a / b as monomials; false when b's atoms are not all in a. Leaves coef alone. */
 bool dim_monomial_div(const struct dim_term *a, const struct dim_term *b,
                       struct dim_term *out);
@@ -91,6 +93,8 @@ static inline ir_dim dim_find(const struct ir_dims *t, ir_dim d) {
 
 /* --- dim_bounds.c ------------------------------------------------------------------ */
 struct dim_range dim_poly_range(const struct ir_dims *t, const struct dim_poly *p);
+/* Is p something else than 0 whatever its atoms are? */
+bool dim_poly_is_never_zero(const struct ir_dims *t, const struct dim_poly *p);
 
 /* --- dim.c: interning -------------------------------------------------------------- */
 ir_dim dim_intern(struct ir_dims *t, const struct dim_poly *p);

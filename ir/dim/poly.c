@@ -90,6 +90,16 @@ bool dim_poly_is_const(const struct dim_poly *p, int64_t *value) {
     return true;
 }
 
+int64_t dim_gcd(int64_t a, int64_t b) {
+    if (a == INT64_MIN || b == INT64_MIN) return 1;
+    for (a = a < 0 ? -a : a, b = b < 0 ? -b : b; b;) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 bool dim_monomial_div(const struct dim_term *a, const struct dim_term *b,
                       struct dim_term *out) {
     *out = (struct dim_term){.coef = a->coef};

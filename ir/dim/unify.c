@@ -3,7 +3,9 @@
  * An equality a = b is solved for a symbol that stands in a - b once, alone and with
  * coefficient 1 or -1; the symbol is bound to the rest. Where there is none a broadcast is
  * solved for: a mask of some length was added to scores of `keys`, and a MatMul proves that
- * there are still `keys` of them. Both sides are resolved first, so a binding never leads
+ * there are still `keys` of them. Then what else is computed: of a sequence the first was cut
+ * off, and one put behind it, and a Concat proves that it is as long as before, so that
+ * min(seq, 1) is 1. Both sides are resolved first, so a binding never leads
  * back to its symbol. Chains of bindings are kept short: of two
  * symbols the one with the lower chains behind it is bound, and a binding that would
  * make a chain longer than DIM_MAX_HEIGHT is not made, which is sound.
@@ -89,25 +91,27 @@ static bool mentions(const struct ir_dims *t, ir_dim d, uint32_t symbol) {
     return false;
 }
 
-/* Can p = 0 be solved for the symbol, or the broadcast, that term i is? */
+/* Can p = 0 be solved for the atom that term i is? */
 static bool is_solvable(const struct ir_dims *t, const struct dim_poly *p, uint32_t i) {
     const struct dim_term *x = &p->term[i];
     if (x->degree != 1 || (x->coef != 1 && x->coef != -1)) return false;
     uint32_t symbol = x->atom[0];
-    enum dim_atom_kind kind = t->atoms.at[symbol].kind;
-    if (kind != DIM_SYMBOL && kind != DIM_BROADCAST) return false;
     for (uint32_t j = 0; j < p->n; j++)
         for (uint32_t k = 0; j != i && k < p->term[j].degree; k++)
             if (atom_mentions(t, p->term[j].atom[k], symbol)) return false;
     return true;
 }
 
-/* Which of two symbols to bind: any before a broadcast, a fresh one before a named one, one
- * with low chains before one with high ones, the newer before the older. */
+static int class_of(enum dim_atom_kind kind) {
+    return kind == DIM_SYMBOL ? 0 : kind == DIM_BROADCAST ? 1 : 2;
+}
+
+/* Which of two atoms to bind: a symbol before what is computed, a broadcast before other such,
+ * a fresh one before a named one, one with low chains before one with high ones, the newer
+ * before the older. */
 static bool binds_before(const struct ir_dims *t, uint32_t a, uint32_t b) {
     const struct dim_atom *x = &t->atoms.at[a], *y = &t->atoms.at[b];
-    bool whole = x->kind == DIM_SYMBOL;
-    if (whole != (y->kind == DIM_SYMBOL)) return whole;
+    if (class_of(x->kind) != class_of(y->kind)) return class_of(x->kind) < class_of(y->kind);
     if (!x->name != !y->name) return !x->name;
     if (x->height != y->height) return x->height < y->height;
     return a > b;
@@ -150,16 +154,7 @@ static void bind(struct ir_dims *t, uint32_t symbol, ir_dim to) {
 /* An equation divided by what its coefficients have in common. */
 static void reduce(struct dim_poly *p) {
     int64_t g = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        int64_t a = p->term[i].coef, b = g;
-        if (a == INT64_MIN) return;
-        for (a = a < 0 ? -a : a; b;) {
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        g = a;
-    }
+    for (uint32_t i = 0; i < p->n; i++) g = dim_gcd(g, p->term[i].coef);
     for (uint32_t i = 0; i < p->n; i++) p->term[i].coef /= g;
 }
 

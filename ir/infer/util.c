@@ -257,6 +257,11 @@ bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what) {
     return true;
 }
 
+static bool is_never_one(const struct infer *x, ir_dim d) {
+    return ir_dim_equal(x->d, d, infer_const(x, 1)) == IR_FALSE;
+}
+
+/* Of dimensions that are never 1 neither can give way to the other: they are the same. */
 bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
                           const struct infer_shape *t) {
     if (t->rank > s->rank) { /* ones in front */
@@ -272,6 +277,8 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
             q != 1)
             return infer_fail(x, "dimensions %" PRId64 " and %" PRId64 " do not broadcast",
                               p, q);
+        bool agree = *a == b || (is_never_one(x, *a) && is_never_one(x, b));
+        if (agree && runs_always(x)) ir_dim_unify(x->d, *a, b);
         *a = ir_dim_broadcast(x->d, *a, b);
     }
     return true;

@@ -9,14 +9,31 @@ bool pm_refuse(struct pm_build *b, const char *why) {
 }
 
 /* --- proofs ----------------------------------------------------------------------- */
+static void note_promise(struct pm_build *b, const struct ir_type *was, const struct ir_type *is) {
+    if (!ir_type_ranked(was) || !ir_type_ranked(is)) return;
+    for (uint32_t i = 0; i < was->rank; i++) {
+        struct pm_promise p = {was->dims[i], is->dims[i]};
+        vec_push(b->done->arena, &b->promises, p);
+    }
+}
+
+/* What a rule promises of shapes is known from here on, for what runs always. */
+static void keep_promises(struct pm_build *b) {
+    if (b->g->outer || b->g->function) return;
+    for (uint32_t i = 0; i < b->promises.len; i++)
+        ir_dim_unify(b->g->model->dims, b->promises.at[i].was, b->promises.at[i].is);
+}
+
 static bool type_is_proven(struct pm_build *b, ir_value old, ir_value now) {
     const struct ir_dims *t = b->g->model->dims;
     const struct ir_type *was = ir_val(b->g, old)->type, *is = ir_val(b->g, now)->type;
     if (ir_type_equal(t, was, is) == IR_TRUE) return true;
     if (ir_type_dtype(was) == IR_UNDEFINED || ir_type_dtype(was) != ir_type_dtype(is))
         return pm_refuse(b, "the element type is not proven to stay");
-    if (b->match->accept->rule->shapes_by_rule && ir_shape_equal(t, was, is) != IR_FALSE)
+    if (b->match->accept->rule->shapes_by_rule && ir_shape_equal(t, was, is) != IR_FALSE) {
+        note_promise(b, was, is);
         return true;
+    }
     return pm_refuse(b, "the shape is not proven to stay");
 }
 
@@ -370,6 +387,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     assume_matched(b.g, m);
     bool ok = emit_all(&b) && roots_are_new(&b);
     ir_dims_undo(model->dims, known);
+    if (ok) keep_promises(&b);
     if (ok) drop_unused(&b);
     if (ok && done->staged) ok = pm_put_aside(&b);
     if (ok && o->verify != PM_VERIFY_OFF) ok = made_are_valid(&b);

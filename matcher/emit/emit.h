@@ -48,7 +48,11 @@ struct pm_credit {
     ir_value value;
     uint64_t bytes; /* that go with it when the rewrite is made */
 };
+/* Dimensions of an old value and of the new one, which `shapes by rule` says are the same. */
+struct pm_promise { ir_dim was, is; };
+
 struct pm_build {
+    VEC(struct pm_promise) promises;
     struct pm_env *env;
     const struct pm_match *match;
     struct ir_graph *g;

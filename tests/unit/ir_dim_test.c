@@ -139,6 +139,19 @@ static void broadcasting_prefers_what_is_not_one(void) {
     arena_free(&d.a);
 }
 
+static void what_leaves_a_rest_is_never_equal(void) {
+    struct dims d = make();
+    start(&d);
+    ir_dim four = ir_dim_mul(d.t, d.batch, num(&d, 4));
+    ir_dim six = ir_dim_mul(d.t, d.seq, num(&d, 6));
+    CU_ASSERT_EQUAL(ir_dim_equal(d.t, four, num(&d, 1)), IR_FALSE);
+    CU_ASSERT_EQUAL(ir_dim_equal(d.t, four, num(&d, 8)), IR_UNKNOWN);
+    CU_ASSERT_EQUAL(ir_dim_equal(d.t, four, six), IR_UNKNOWN);
+    CU_ASSERT_EQUAL(ir_dim_equal(d.t, four, ir_dim_add(d.t, six, num(&d, 3))), IR_FALSE);
+    CU_ASSERT_EQUAL(ir_dim_equal(d.t, d.batch, num(&d, 1)), IR_UNKNOWN);
+    arena_free(&d.a);
+}
+
 static void a_unification_holds_until_it_is_undone(void) {
     struct dims d = make();
     start(&d);
@@ -201,6 +214,20 @@ static void a_broadcast_is_what_it_was_unified_with(void) {
     check_text(&d, both, "batch*batch");
     ir_dims_undo(t, mark);
     CU_ASSERT_EQUAL(ir_dim_find(t, both), both);
+    arena_free(&d.a);
+}
+
+static void a_minimum_is_what_it_was_unified_with(void) {
+    struct dims d = make();
+    start(&d);
+    ir_dim cut = ir_dim_sub(d.t, d.seq, ir_dim_min(d.t, d.seq, num(&d, 1)));
+    ir_dim padded = ir_dim_add(d.t, cut, num(&d, 1));
+    uint32_t mark = ir_dims_mark(d.t);
+    CU_ASSERT_TRUE(ir_dim_unify(d.t, padded, d.seq));
+    check_text(&d, padded, "seq");
+    check_text(&d, cut, "seq - 1");
+    ir_dims_undo(d.t, mark);
+    check_text(&d, cut, "seq - min(seq, 1)");
     arena_free(&d.a);
 }
 
@@ -423,10 +450,12 @@ void add_ir_dim_suite(void) {
     CU_ADD_TEST(s, nested_divisions_have_one_form);
     CU_ADD_TEST(s, symbols_are_at_least_zero);
     CU_ADD_TEST(s, broadcasting_prefers_what_is_not_one);
+    CU_ADD_TEST(s, what_leaves_a_rest_is_never_equal);
     CU_ADD_TEST(s, a_unification_holds_until_it_is_undone);
     CU_ADD_TEST(s, a_name_survives_unification);
     CU_ADD_TEST(s, a_symbol_is_not_bound_to_itself);
     CU_ADD_TEST(s, a_broadcast_is_what_it_was_unified_with);
+    CU_ADD_TEST(s, a_minimum_is_what_it_was_unified_with);
     CU_ADD_TEST(s, long_chains_of_unifications_stay_shallow);
     CU_ADD_TEST(s, overflow_and_growth_give_unknown_values);
     CU_ADD_TEST(s, random_expressions_mean_what_they_compute);

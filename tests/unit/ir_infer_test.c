@@ -95,6 +95,30 @@ static void shapes_broadcast(void) {
     kit_end(&k);
 }
 
+/* 4*n and 4*m are never 1, so where they broadcast they are the same. */
+static void dims_that_are_never_one_agree(void) {
+    struct kit k;
+    kit_start(&k, 14);
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "n"), y = kit_input(&k, "y", IR_FLOAT, "m");
+    ir_value z = kit_input(&k, "z", IR_FLOAT, "l");
+    ir_value x4 = RUN(&k, "Concat", .nin = 4, .in = {x, x, x, x}, .nattr = 1,
+                      .attr = {ir_attr_int("axis", 0)});
+    ir_value y4 = RUN(&k, "Concat", .nin = 4, .in = {y, y, y, y}, .nattr = 1,
+                      .attr = {ir_attr_int("axis", 0)});
+    ir_node sum = kit_add(&k, &(struct kit_node){.op = "Add", .nin = 2, .in = {x4, y4}});
+    ir_node other = kit_add(&k, &(struct kit_node){.op = "Add", .nin = 2, .in = {x, z}});
+    kit_add(&k, &(struct kit_node){.op = "Relu", .nin = 1, .in = {ir_output(k.g, sum, 0)}});
+    kit_add(&k, &(struct kit_node){.op = "Relu", .nin = 1, .in = {ir_output(k.g, other, 0)}});
+    const char *why = NULL;
+    CU_ASSERT_TRUE(ir_infer_node(k.g, sum, &why));
+    CU_ASSERT_TRUE(ir_infer_node(k.g, other, &why));
+    CU_ASSERT_EQUAL(ir_shape_equal(k.m->dims, ir_val(k.g, x)->type, ir_val(k.g, y)->type),
+                    IR_TRUE);
+    CU_ASSERT_EQUAL(ir_shape_equal(k.m->dims, ir_val(k.g, x)->type, ir_val(k.g, z)->type),
+                    IR_UNKNOWN);
+    kit_end(&k);
+}
+
 static void a_product_of_matrices_has_its_shape(void) {
     struct kit k;
     kit_start(&k, 14);
@@ -443,6 +467,7 @@ void add_ir_infer_suite(void) {
     CU_ADD_TEST(s, a_reshape_by_computed_shape_is_solved);
     CU_ADD_TEST(s, a_reshape_that_cannot_be_is_refused);
     CU_ADD_TEST(s, shapes_broadcast);
+    CU_ADD_TEST(s, dims_that_are_never_one_agree);
     CU_ADD_TEST(s, a_product_of_matrices_has_its_shape);
     CU_ADD_TEST(s, slices_of_symbolic_dims_cancel);
     CU_ADD_TEST(s, values_of_shapes_are_computed);
