@@ -133,6 +133,7 @@ static void tell(struct session *s, const struct judge_rule_report *r, struct bu
                r->applied, r->refused, r->made);
     if (r->broken) buf_printf(out, ", %u not for ONNX Runtime", r->broken);
     if (r->empty) buf_printf(out, ", %u refused without elements", r->empty);
+    if (r->silent) buf_printf(out, ", %u without a number", r->silent);
     buf_printf(out, "; largest error %.2g\n", r->error);
 }
 

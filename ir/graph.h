@@ -308,6 +308,8 @@ void ir_set_symval(struct ir_graph *g, ir_value v, const struct ir_symval *s);
 void ir_set_tensor(struct ir_graph *g, ir_value v, struct ir_tensor *t);
 /* Gives v another name; the name must be free. Graph inputs keep theirs. */
 void ir_rename(struct ir_graph *g, ir_value v, const char *name);
+/* The same for a node; NULL: none. Nodes may share one, which outlives the model. */
+void ir_name_node(struct ir_graph *g, ir_node n, const char *name);
 /* All uses of `old` (graph outputs and captures too) become uses of `now`, which must
  * precede them. Names stay: see ir_replace_value. */
 void ir_replace_uses(struct ir_graph *g, ir_value old, ir_value now);

@@ -6,6 +6,7 @@
 
 #include "judge/compare.h"
 #include "judge/instance/instance.h"
+#include "judge/noise.h"
 
 struct judge_rule_options {
     struct judge *judge;
@@ -33,6 +34,7 @@ struct judge_rule_report {
     uint32_t applied;
     uint32_t broken;    /* ONNX Runtime takes not even the instance */
     uint32_t empty;     /* its inputs have no elements, and that the result refuses */
+    uint32_t silent;    /* what both gave has no number in it */
     uint32_t compared;
     double error;       /* largest, relative to max(1, |value|) */
     struct judge_choices choices;
@@ -58,6 +60,7 @@ struct judge_case {
     enum judge_end end;
     const char *what;      /* of JUDGE_WRONG */
     double error;
+    bool told;             /* of JUDGE_SAME: there was a number to compare */
     uint32_t block;        /* emitted; nblocks: unknown */
     enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */
     bool *failed;          /* of each condition: in some match it did not hold */
@@ -74,15 +77,17 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
 enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
                                   struct judge_case *c, uint64_t seed, struct arena *a);
 
-/* Does the runtime take the instance as it was made, and run it? */
-bool judge_case_runs(const struct judge_plan *p, struct judge *j, struct judge_case *c,
-                     uint64_t seed, struct arena *a);
+/* The names of the result's nodes begin so for the runtime, those inside of operators do not. */
+#define JUDGE_OWN "result "
 
-/* rule/nudge.c: the last bits of floats changed, at random. */
-struct ir_tensor *judge_nudged(struct arena *a, const struct ir_tensor *t, uint64_t *seed);
-/* The same for the constants of a model. */
-bool judge_nudged_model(struct arena *a, const struct judge_model *is, uint64_t seed,
-                        struct judge_model *out);
+/* Has the runtime nothing against the instance as it was made: does it run, or is it only
+ * that there is no kernel for its types? */
+bool judge_case_is_sound(const struct judge_plan *p, struct judge *j, struct judge_case *c,
+                         uint64_t seed, struct arena *a);
+
+/* rule/noise.c: what the original gives with noise in all that it computes with. */
+void judge_noise_of(struct judge *j, const struct judge_model *m, const struct judge_values *in,
+                    struct arena *a, struct judge_noise *out);
 
 /* rule/shrink.c: the same fault with fewer and smaller numbers. */
 const struct judge_counterexample *judge_shrink(const struct judge_plan *p, struct judge *j,

@@ -223,6 +223,11 @@ void ir_set_ir_version(struct ir_model *m, int64_t version) {
     ir_count_edit(m);
 }
 
+void ir_name_node(struct ir_graph *g, ir_node n, const char *name) {
+    SET_NODE(g, n, name, name);
+    ir_touch_node(g, n);
+}
+
 void ir_set_schema(struct ir_graph *g, ir_node n, const struct ir_schema *schema) {
     SET_NODE(g, n, schema, schema);
     ir_touch_node(g, n);

@@ -42,6 +42,7 @@ struct cut {
     struct map constants; /* value -> index in tensors: as they were before */
     VEC(const struct ir_tensor *) tensors;
     bool quantised; /* some node rounds to integers */
+    bool doubted;   /* a narrower one came out different */
     bool older;     /* before is of an older opset, so nothing can be added to both */
 };
 
@@ -72,8 +73,6 @@ bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char
 /* Values for all of them; false when a type cannot be made up. */
 bool cut_values(struct cut *c, const struct cut_inputs *in, enum cut_fill fill,
                 struct judge_values *out);
-/* The same with the last bits of floating elements changed. */
-void cut_shake(struct cut *c, const struct judge_values *in, struct judge_values *out);
 /* Those that a side sees. */
 struct judge_values cut_seen(struct cut *c, const struct cut_inputs *in,
                              const struct judge_values *all, uint32_t side);

@@ -70,6 +70,7 @@ static struct cut_verdict judge_cut(struct judge_rewrites *r, enum rule_class cl
         cut_key(&r->cut, class, &r->key);
         struct cut_verdict v = run_and_keep(r, class, &is_new);
         if (i == 0 || v.result != CUT_UNKNOWN) best = v;
+        r->cut.doubted |= v.result == CUT_DIFFERENT;
         if (v.result == CUT_SAME) break;
     }
     r->counts.run += is_new;

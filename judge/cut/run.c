@@ -4,6 +4,7 @@
 #include "base/os.h"
 #include "judge/compare.h"
 #include "judge/cut/cut.h"
+#include "judge/noise.h"
 
 #include <math.h>
 
@@ -11,13 +12,10 @@
 #define KEY_ELEMENTS 64 /* integers of more are weights */
 #define MOST_BYTES ((uint64_t)256 << 20) /* of constants that are read */
 #define LARGE ((uint64_t)1 << 20) /* bytes of a constant that stays in its file */
-#define ENOUGH_FINITE 4 /* one of so many elements */
+#define ENOUGH 4        /* one of so many elements */
 #define DROWNS 1e5      /* a relative 1e-5 of it is 1 */
-/* Times what shaken inputs change, is rounding; the bounds of types of 16 bits are some
- * steps wide already. */
-#define NOISE 8
-#define NOISE_16_BITS 2
-#define SOME 16 /* one of so many elements may be rounded to another integer */
+#define TO_STEP 8       /* times the noise, where it is rounded to integers: more than
+                           a rewrite may make before it is */
 
 /* --- models ----------------------------------------------------------------------- */
 
@@ -182,6 +180,7 @@ struct trial {
     uint32_t session[2];
     bool loaded[2];
     bool inexact;
+    struct judge_noise noise; /* of this fill, once it is asked for */
     struct cut_verdict verdict;
 };
 
@@ -218,33 +217,28 @@ static enum judge_outcome run(struct trial *t, uint32_t side, const struct cut_i
     return judge_run(t->j, t->session[side], &seen, NULL, 0, t->c->a, out);
 }
 
-/* Elements that stand where rounding to integers goes one way or the other. */
-static uint64_t few(const struct judge_verdict *v) { return 1 + v->count / SOME; }
-
-/* A step up or down, and not of all elements alike: that is another rounding. */
-static bool is_step(struct trial *t, const struct ir_tensor *a, const struct ir_tensor *b) {
-    if (!t->c->quantised || !a || !b || !ir_dtype_is_int(a->dtype)) return true;
-    struct judge_verdict v = judge_compare(a, b, (struct judge_bounds){0, 0});
-    return v.beyond <= few(&v);
+/* The old nodes on inputs with noise; with more of it where it may make a step. */
+static void find_noise(struct trial *t, const struct cut_inputs *in,
+                       const struct judge_values *all) {
+    struct judge_values near;
+    t->noise.at = arena_new_array(t->c->a, struct judge_values, JUDGE_NOISES);
+    for (uint64_t seed = 1; seed <= JUDGE_NOISES; seed++) {
+        uint64_t own = seed;
+        near = judge_noisy_values(t->c->a, all, t->c->quantised ? TO_STEP : 1, &own);
+        if (run(t, 0, in, &near, &t->noise.at[t->noise.n]) == JUDGE_OK) t->noise.n++;
+    }
 }
 
-/* Rounding of what is ill-conditioned: the old nodes give something else by much the same
- * when the last bits of what they see change. */
+/* Rounding of what is ill-conditioned, or goes to one integer or the next. What stands on a
+ * grid above may lie half way between two integers all of it: there any rounding is noise,
+ * so it acquits nobody who rounds otherwise elsewhere. */
 static bool is_noise(struct trial *t, const struct cut_inputs *in,
-                     const struct judge_values *all, const struct judge_values *was,
-                     uint32_t result, struct judge_bounds bounds,
-                     const struct judge_verdict *is) {
-    struct judge_values shaken, again;
-    if (t->class == CLASS_EXACT || !isfinite(is->relative)) return false;
-    cut_shake(t->c, all, &shaken);
-    if (run(t, 0, in, &shaken, &again) != JUDGE_OK) return false;
-    struct judge_verdict v =
-        judge_compare(was->at[result].tensor, again.at[result].tensor, bounds);
-    bool narrow = ir_dtype_bits(was->at[result].tensor->dtype) <= 16;
-    double noise = (narrow ? NOISE_16_BITS : NOISE) * v.relative;
-    if (t->c->quantised && is->beyond > few(is) + NOISE * v.beyond) return false;
-    /* one that overflows pardons no other */
-    return isfinite(noise) && is->relative <= noise;
+                     const struct judge_values *all, uint32_t result,
+                     const struct ir_tensor *a, const struct ir_tensor *b,
+                     struct judge_bounds bounds) {
+    if (t->class == CLASS_EXACT || (t->c->quantised && t->c->doubted)) return false;
+    if (!t->noise.at) find_noise(t, in, all);
+    return judge_compare(a, judge_beyond_noise(t->c->a, &t->noise, result, a, b), bounds).same;
 }
 
 static const char *numbers(struct trial *t, const struct judge_verdict *v,
@@ -265,16 +259,12 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
         enum ir_dtype type = a ? a->dtype : IR_UNDEFINED;
         if (a && b && t->fill == CUT_LARGE && t->class != CLASS_EXACT)
             b = judge_where_finite(t->c->a, a, b);
-        struct judge_bounds bounds = judge_bounds_of(t->class, type, t->c->quantised);
+        bool steps = t->c->quantised && t->class == CLASS_APPROX;
+        struct judge_bounds bounds = judge_bounds_of(t->class, type, steps);
         struct judge_verdict v = judge_compare(a, b, bounds);
         t->inexact |= !v.same || v.absolute > 0;
-        if (v.same && is_step(t, a, b)) continue;
-        if (v.same) {
-            bounds = (struct judge_bounds){0, 0};
-            v = judge_compare(a, b, bounds);
-        }
-        if (rw_streq(v.what, "values") && is_noise(t, in, all, was, i, bounds, &v))
-            continue;
+        if (v.same) continue;
+        if (rw_streq(v.what, "values") && is_noise(t, in, all, i, a, b, bounds)) continue;
         return settle(t, CUT_DIFFERENT, numbers(t, &v, bounds));
     }
     return true;
@@ -294,22 +284,35 @@ static bool counts(const struct trial *t, const struct ir_tensor *x, double v) {
     return ir_dtype_is_float(x->dtype) ? fabs(v) <= DROWNS : !is_end(x->dtype, v);
 }
 
-/* Are enough elements finite to say something, and, where nodes were added above, not all
- * the same, nor so large that a difference drowns in them? What those above give may be
+/* What may be the value of more than half of the elements that count, and how many count. */
+static double commonest(const struct trial *t, const struct ir_tensor *x, uint64_t *count) {
+    double is = NAN, v;
+    uint64_t more = 0;
+    *count = 0;
+    for (uint64_t i = 0; i < x->count; i++) {
+        if (!ir_tensor_double_at(NULL, x, i, &v) || !counts(t, x, v)) continue;
+        ++*count;
+        if (more == 0) is = v;
+        if (v == is) more++;
+        else more--;
+    }
+    return is;
+}
+
+/* Are enough elements finite to say something, and, where nodes were added above, not of one
+ * value, nor so large that a difference drowns in them? What those above give may be
  * nothing but NaN, a constant, or minus 1e38 of a mask, where they see what has nothing to
  * do with each other. Integers that were rounded to say nothing at the ends of their type. */
 static bool tells(const struct trial *t, const struct ir_tensor *x) {
-    bool alone = t->c->above.len == 0, varies = alone || !x || x->count < 2;
-    uint64_t finite = 0;
-    double first = NAN, v;
+    bool alone = t->c->above.len == 0;
     bool rounded = t->c->quantised && !alone && x && ir_dtype_is_int(x->dtype);
     if (!x || (!ir_dtype_is_float(x->dtype) && !rounded)) return true;
-    for (uint64_t i = 0; i < x->count; i++) {
-        if (!ir_tensor_double_at(NULL, x, i, &v) || !counts(t, x, v)) continue;
-        if (finite++ == 0) first = v;
-        varies |= v != first;
-    }
-    return finite * ENOUGH_FINITE >= x->count && varies;
+    uint64_t count, others = 0;
+    double v, same = commonest(t, x, &count);
+    for (uint64_t i = 0; i < x->count; i++)
+        others += ir_tensor_double_at(NULL, x, i, &v) && counts(t, x, v) && v != same;
+    bool varies = alone || x->count < 2 || others * ENOUGH >= x->count;
+    return count * ENOUGH >= x->count && varies;
 }
 
 static bool all_tell(const struct trial *t, const struct judge_values *was) {
@@ -324,6 +327,7 @@ static bool try_fill(struct trial *t, const struct cut_inputs *in, enum cut_fill
     struct judge_values all, was, is;
     *ran = false;
     t->fill = fill;
+    t->noise = (struct judge_noise){0};
     if (!cut_values(t->c, in, fill, &all))
         return settle(t, CUT_UNKNOWN, "a value that it sees has no numbers");
     if (run(t, 0, in, &all, &was) != JUDGE_OK) {

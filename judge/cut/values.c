@@ -97,13 +97,12 @@ static bool store_known(const struct cut_input *in, struct ir_tensor *t, void *b
     return true;
 }
 
-/* Integers of 32 and 64 bits may index something, so they stay small. */
+/* Integers of 32 and 64 bits may index something, so they stay small; narrower ones take all
+ * of their type, as what is quantised does. */
 static int64_t largest(const struct cut_inputs *in, enum ir_dtype t) {
     static const int64_t below[CUT_PLANS] = {2, 3, 7, 1};
     bool wide = t == IR_INT64 || t == IR_INT32 || t == IR_UINT64 || t == IR_UINT32;
-    if (wide) return below[in->plan];
-    uint32_t bits = ir_dtype_bits(t);
-    return bits >= 8 ? 100 : bits == 4 ? 7 : 2;
+    return wide ? below[in->plan] : 0;
 }
 
 static void scale(struct ir_tensor *t, void *bytes, double by) {
@@ -155,31 +154,6 @@ bool cut_values(struct cut *c, const struct cut_inputs *in, enum cut_fill fill,
         if (!make_value(c, in, &in->at[i], fill, &seed, &out->at[i].tensor)) return false;
     }
     return true;
-}
-
-/* --- shaking ---------------------------------------------------------------------- */
-
-static void shake(struct ir_tensor *t, void *bytes) {
-    for (uint64_t i = 0; i < t->count; i++) {
-        double sign = hash_u64(i) & 1 ? 1 : -1;
-        if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)(1 + sign * 0x1p-22);
-        if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= 1 + sign * 0x1p-51;
-        if (t->dtype == IR_FLOAT16) {
-            uint16_t *h = (uint16_t *)bytes + i;
-            *h = ir_float_to_half(ir_half_to_float(*h) * (float)(1 + sign * 0x1p-10));
-        }
-    }
-    t->data = bytes;
-}
-
-void cut_shake(struct cut *c, const struct judge_values *in, struct judge_values *out) {
-    *out = (struct judge_values){arena_copy(c->a, in->at, in->n * sizeof *in->at), in->n};
-    for (uint32_t i = 0; i < in->n; i++) {
-        struct ir_tensor *t = in->at[i].tensor;
-        if (!ir_dtype_is_float(t->dtype)) continue;
-        out->at[i].tensor = arena_copy(c->a, t, sizeof *t);
-        shake(out->at[i].tensor, arena_copy(c->a, t->data, (size_t)t->nbytes));
-    }
 }
 
 struct judge_values cut_seen(struct cut *c, const struct cut_inputs *in,

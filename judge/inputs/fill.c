@@ -61,7 +61,7 @@ static bool is_signed(enum ir_dtype t) {
  * mask all have no mean. */
 static int64_t an_integer(const struct fill *f, uint64_t i) {
     uint32_t bits = ir_dtype_bits(f->dtype) - is_signed(f->dtype);
-    int64_t most = bits >= 7 ? 100 : ((int64_t)1 << bits) - 1;
+    int64_t most = bits > 16 ? 100 : ((int64_t)1 << bits) - 1; /* narrow ones are quantised */
     uint64_t x = draw(f->seed);
     if (f->below == 2) return i % f->last == 0 || x % 4 != 0;
     if (f->below > 0) {

@@ -149,6 +149,23 @@ static enum judge_end rewrite(const struct judge_plan *p, struct judge_case *c,
     return JUDGE_SAME;
 }
 
+static void name_nodes(struct ir_model *m, bool named) {
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        struct ir_graph *g = m->graphs.at[i];
+        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+            ir_name_node(g, n, named ? arena_printf(m->arena, JUDGE_OWN "%u.%u", i, n) : NULL);
+    }
+}
+
+/* With names, so that an error says whose it is. */
+static enum rw_code result_of(struct ir_model *m, struct arena *a, struct diag_sink *diags,
+                              struct judge_model *out) {
+    name_nodes(m, true);
+    enum rw_code code = judge_model_of(m, a, diags, out);
+    name_nodes(m, false);
+    return code;
+}
+
 struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
                                  struct judge_draws *d, struct arena *a) {
     struct judge_case c = {.end = JUDGE_NO_INSTANCE};
@@ -164,9 +181,9 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     c.made_of = d;
     c.end = rewrite(p, &c, a);
     /* What contradicts itself where nobody saw it is no instance. */
-    if (c.end == JUDGE_WRONG && !judge_case_runs(p, j, &c, seed, a)) c.end = JUDGE_NO_ORIGINAL;
+    if (c.end == JUDGE_WRONG && !judge_case_is_sound(p, j, &c, seed, a)) c.end = JUDGE_NO_ORIGINAL;
     if (c.end != JUDGE_SAME) return c;
-    if (judge_model_of(c.instance->model, a, &diags, &c.after) != RW_OK)
+    if (result_of(c.instance->model, a, &diags, &c.after) != RW_OK)
         c.end = wrong(&c, "the result cannot be written");
     else
         c.end = judge_case_compare(p, j, &c, seed, a);

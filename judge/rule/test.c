@@ -53,7 +53,8 @@ static void count(struct judge_rule_report *r, const struct judge_case *c) {
     r->broken += c->end == JUDGE_NO_ORIGINAL;
     r->empty += c->end == JUDGE_NOT_EMPTY;
     r->applied += c->end >= JUDGE_NO_ORIGINAL;
-    if (c->end == JUDGE_SAME) count_compared(r, c);
+    r->silent += c->end == JUDGE_SAME && !c->told;
+    if (c->end == JUDGE_SAME && c->told) count_compared(r, c);
 }
 
 /* Now and then a narrower one, which conditions may tell from the wide one. */
@@ -110,7 +111,7 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
         p.led = is_led(&free, &examples, i);
         struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
         count(out, &c);
-        if (!p.led) free.tried++, free.compared += c.end == JUDGE_SAME;
+        if (!p.led) free.tried++, free.compared += c.end == JUDGE_SAME && c.told;
         if (c.end == JUDGE_WRONG) out->wrong = judge_shrink(&p, o->judge, &d, a);
         arena_free(&step);
     }

@@ -177,6 +177,20 @@ static void a_step_of_many_elements_is_another_rounding(void) {
     kit_close(&t.k);
 }
 
+/* All of them stand half way between two integers, where any rounding is noise. */
+static void steps_of_what_stands_on_a_grid_acquit_nobody(void) {
+    struct trial t;
+    if (!run(&t, "rule r: QuantizeLinear(x, const s, z) => QuantizeLinear(x + s * 0.4, s, z)\n",
+             KIT_OPSET(17) "(uint8[N, 32] a) => (uint8[N, 32] y)"
+                           "<float s = {0.03125}, uint8 z = {128}, float half = {0.015625}> {"
+                           "  b = DequantizeLinear(a, s, z)  c = Add(b, half)"
+                           "  y = QuantizeLinear(c, s, z) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong, 1);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 0);
+    kit_close(&t.k);
+}
+
 void add_judge_rewrites_suite(void);
 void add_judge_rewrites_suite(void) {
     CU_pSuite s = CU_add_suite("judge: rewrites", NULL, NULL);
@@ -189,4 +203,5 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
     CU_ADD_TEST(s, a_staged_operator_is_judged_as_its_body);
     CU_ADD_TEST(s, a_step_of_many_elements_is_another_rounding);
+    CU_ADD_TEST(s, steps_of_what_stands_on_a_grid_acquit_nobody);
 }

@@ -1,0 +1,92 @@
+/* noise.c -- see noise.h.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "judge/noise.h"
+#include "judge/instance/draw.h"
+
+#include <math.h>
+
+#define ROUNDINGS 16 /* that may add up */
+#define WIDER 2      /* than what was seen in so many draws */
+
+double judge_noise_in(enum ir_dtype t) {
+    switch (t) {
+    case IR_FLOAT: return ROUNDINGS * 0x1p-24;
+    case IR_DOUBLE: return ROUNDINGS * 0x1p-53;
+    case IR_FLOAT16: return ROUNDINGS * 0x1p-11;
+    case IR_BFLOAT16: return ROUNDINGS * 0x1p-8;
+    default: return 0;
+    }
+}
+
+/* The largest numbers, as masks have them, do not become infinite. */
+static void store(enum ir_dtype t, unsigned char *at, double x, double times) {
+    double wide = isfinite(x * times) ? x * times : x;
+    float narrow = isfinite((float)wide) ? (float)wide : (float)x;
+    if (t == IR_DOUBLE) memcpy(at, &wide, sizeof wide);
+    if (t == IR_FLOAT) memcpy(at, &narrow, sizeof narrow);
+    if (ir_dtype_bits(t) != 16) return;
+    uint16_t half = (uint16_t)ir_small_float_encode(t, narrow, true);
+    memcpy(at, &half, sizeof half);
+}
+
+/* -1 to 1 */
+static double either_way(uint64_t *seed) {
+    return (double)(judge_next(seed) >> 11) * 0x1p-52 - 1;
+}
+
+struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double times,
+                              uint64_t *seed) {
+    struct ir_tensor *out = arena_copy(a, t, sizeof *t);
+    double by = judge_noise_in(t->dtype) * times, x;
+    if (by <= 0) return out;
+    unsigned char *bytes = arena_copy(a, t->data, (size_t)t->nbytes);
+    for (uint64_t i = 0; i < t->count; i++)
+        if (ir_tensor_double_at(NULL, t, i, &x) && isfinite(x))
+            store(t->dtype, bytes + i * (ir_dtype_bits(t->dtype) / 8), x,
+                  1 + by * either_way(seed));
+    out->data = bytes;
+    return out;
+}
+
+struct judge_values judge_noisy_values(struct arena *a, const struct judge_values *is,
+                                       double times, uint64_t *seed) {
+    struct judge_values out = *is;
+    out.at = arena_copy(a, is->at, is->n * sizeof *is->at);
+    for (uint32_t i = 0; i < out.n; i++)
+        if (out.at[i].tensor) out.at[i].tensor = judge_noisy(a, out.at[i].tensor, times, seed);
+    return out;
+}
+
+/* --- what it comes to --------------------------------------------------------------- */
+/* The most that element i of result k changed by; infinite where it was no number any more. */
+static double change_of(const struct judge_noise *noise, uint32_t k, const struct ir_tensor *was,
+                        uint64_t i) {
+    double most = 0, x, y;
+    for (uint32_t n = 0; n < noise->n; n++) {
+        const struct ir_tensor *t = noise->at[n].at[k].tensor;
+        if (!t || t->dtype != was->dtype || t->count != was->count) continue;
+        if (!ir_tensor_double_at(NULL, was, i, &x) || !ir_tensor_double_at(NULL, t, i, &y))
+            continue;
+        double d = isfinite(x) && isfinite(y) ? fabs(x - y) : x == y ? 0 : INFINITY;
+        most = fmax(most, d);
+    }
+    return ir_dtype_is_float(was->dtype) ? WIDER * most : most;
+}
+
+struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *noise, uint32_t k,
+                                     const struct ir_tensor *was, const struct ir_tensor *is) {
+    struct ir_tensor *out = arena_copy(a, is, sizeof *is);
+    uint32_t width = ir_dtype_bits(was->dtype) / 8;
+    unsigned char *bytes = arena_copy(a, is->data, (size_t)is->nbytes);
+    double x, y;
+    for (uint64_t i = 0; width > 0 && was->nbytes == is->nbytes && i < was->count; i++) {
+        if (!ir_tensor_double_at(NULL, was, i, &x) || !ir_tensor_double_at(NULL, is, i, &y))
+            continue;
+        double most = change_of(noise, k, was, i);
+        bool within = isinf(most) || fabs(x - y) <= most;
+        if (within) memcpy(bytes + i * width, (const char *)was->data + i * width, width);
+    }
+    out->data = bytes;
+    return out;
+}
