@@ -202,8 +202,9 @@ static bool sizes_of(struct gen *x, const struct gen_operand *o, int64_t *dims) 
 
 static double draw_scalar(struct gen *x, enum ir_dtype t) {
     static const double some[] = {1, 1e-5, 0.5, 1e-12, 2, 0.1, 3, 1e-6, 0.25, 0, -1, -2};
-    bool wide = t == IR_FLOAT || t == IR_DOUBLE; /* far from 1, now and then */
-    if (wide && gen_draw(x, 20) == 19) return 1e20;
+    uint32_t far = gen_draw(x, 20); /* from 1, as far as the type goes */
+    if (far == 19 && (t == IR_FLOAT || t == IR_DOUBLE)) return 1e20;
+    if (far >= 17 && t == IR_FLOAT16) return 4e4;
     return some[gen_draw(x, countof(some))];
 }
 
