@@ -40,6 +40,8 @@ bool ir_fold_ask(const struct ir_runtime *r, struct ir_graph *g, ir_node n, stru
 /* targets.c: a constant in the place of an operand of n that says a shape, if the symbols
  * allow it. */
 bool ir_settle_target(struct ir_graph *g, ir_node n);
+/* Does the Resize n take a part of its operand, or is it not known? */
+bool ir_resize_may_crop(const struct ir_graph *g, ir_node n);
 
 /* dims.c: a Shape of a graph input in the place of n, if that is what it computes. */
 bool ir_settle_dims(struct ir_graph *g, ir_node n);

@@ -152,12 +152,20 @@ static bool whole_scale(const struct target *t, uint32_t i, int64_t *scale) {
                IR_TRUE;
 }
 
+bool ir_resize_may_crop(const struct ir_graph *g, ir_node n) {
+    static const char crop[] = "tf_crop_and_resize";
+    const struct ir_attr *how = ir_find_attr(g, n, "coordinate_transformation_mode");
+    return how && (how->ref || how->type != IR_ATTR_STRING ||
+                   (how->s.len == strlen(crop) && !memcmp(how->s.at, crop, how->s.len)));
+}
+
 /* Sizes that are multiples of the operand's are scales. Not with axes or a policy, which
- * concern sizes alone. */
+ * concern sizes alone, nor of a part: its size is what scales are of. */
 static bool settle_resize(struct ir_graph *g, ir_node n) {
     struct target t;
     if (ir_nod(g, n)->schema->since < 11 || !look_at(&t, g, n, 3)) return false;
-    if (ir_find_attr(g, n, "axes") || ir_find_attr(g, n, "keep_aspect_ratio_policy"))
+    if (ir_find_attr(g, n, "axes") || ir_find_attr(g, n, "keep_aspect_ratio_policy") ||
+        ir_resize_may_crop(g, n))
         return false;
     unsigned char bytes[4 * MOST_ITEMS];
     if (t.s->len != t.x->rank) return false;

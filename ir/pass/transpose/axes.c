@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/param.h"
+#include "ir/pass/kit.h"
 #include "ir/pass/transpose/axes.h"
 
 struct look {
@@ -340,12 +341,8 @@ static bool place_last(struct look *l, uint32_t mask) {
 
 static bool see_resize(struct look *l) {
     struct ir_param mode = ir_param(l->g, l->n, "mode", l->arena);
-    const struct ir_attr *where =
-        ir_find_attr(l->g, l->n, "coordinate_transformation_mode");
-    if (where && (where->ref || where->type != IR_ATTR_STRING ||
-                  (where->s.len == 18 && !memcmp(where->s.at, "tf_crop_and_resize", 18))))
-        return false;
     uint32_t mask, nin = ir_nod(l->g, l->n)->nin;
+    if (ir_resize_may_crop(l->g, l->n)) return false;
     if (!see_unary(l) || mode.source != IR_PARAM_ATTR || mode.attr.type != IR_ATTR_STRING)
         return false;
     bool by_axes = is_given(l, "axes") && ir_is_op(l->g, l->n, "Resize");
