@@ -280,6 +280,55 @@ static void variables_are_what_an_example_computes(void) {
     close_bench(&b);
 }
 
+/* The leaf of that name in one instance, or NULL. */
+static const struct judge_leaf *leaf_named(struct bench *b, uint64_t seed, const char *name) {
+    struct judge_draws d;
+    judge_draws_new(&d, &b->arena, seed);
+    struct judge_instance *i = judge_generate(&b->plan, &d, &b->arena);
+    for (uint32_t k = 0; i && k < i->leaves.len; k++)
+        if (strcmp(i->leaves.at[k].name, name) == 0) return &i->leaves.at[k];
+    return NULL;
+}
+
+/* Large regions take gigabytes. The image of the example is not the one that RoiAlign is
+ * known to get here. */
+static void what_work_grows_with_is_never_large(void) {
+    struct bench b;
+    struct judge_examples examples;
+    uint32_t n = 0;
+    open_bench(&b, "rule r: RoiAlign(x, rois, which) => x {\n"
+                   "  where { opset >= 16 }\n"
+                   "  example { <ir_version: 8, opset_import: [\"\" : 16]> g (float[1, 1, 8, 8] x, float[N, 4] rois, int64[N] which)\n"
+                   "    => (float[N, 1, 1, 1] y) { y = RoiAlign (x, rois, which) } } => RoiAlign 0\n"
+                   "}\n");
+    led_by_examples(&b, &examples);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const struct judge_leaf *l = leaf_named(&b, seed, "rois");
+        if (!l) continue;
+        n++;
+        CU_ASSERT_TRUE(l->modest);
+    }
+    CU_ASSERT_TRUE(n > 20);
+    close_bench(&b);
+}
+
+static void a_length_is_one_number_that_fits(void) {
+    struct bench b;
+    uint32_t n = 0;
+    open_bench(&b, "rule r: DFT(x, n) => x { where { opset >= 20 } }\n");
+    b.plan.opset_least = 20;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const struct judge_leaf *l = leaf_named(&b, seed, "n");
+        int64_t length;
+        if (!l || !l->fixed) continue;
+        n++;
+        CU_ASSERT_EQUAL(l->rank, 0);
+        CU_ASSERT_TRUE(ir_tensor_int_at(NULL, l->fixed, 0, &length) && length <= 8);
+    }
+    CU_ASSERT_TRUE(n > 5);
+    close_bench(&b);
+}
+
 /* --- choices ---------------------------------------------------------------------- */
 static const struct judge_choice *choice(const struct bench *b, enum judge_choice_kind kind,
                                          uint32_t n) {
@@ -338,6 +387,9 @@ void add_judge_generate_suite(void) {
                 made_again_an_instance_can_show_what_it_computes);
     CU_add_test(s, "variables are what an example computes",
                 variables_are_what_an_example_computes);
+    CU_add_test(s, "what work grows with is never large",
+                what_work_grows_with_is_never_large);
+    CU_add_test(s, "a length is one number that fits", a_length_is_one_number_that_fits);
     CU_add_test(s, "choices of a rule", choices_of_a_rule);
     CU_add_test(s, "the rarest way leads to what was seen least",
                 the_rarest_way_leads_to_what_was_seen_least);
