@@ -255,7 +255,8 @@ static const struct { const char *op, *attr, *values; } texts[] = {
 static const char *const equations[] = {
     "ij->ji ij->i bij->ib bihw->bhwi bij->bi ii->i ij",
     "ij,jk->ik bhqd,bkhd->bhqk bhqd,bhkd->bhqk bhqk,bkhd->bqhd ij,kj->ki ji,kj->ki ij,jk bij,jk->bik ij,j->i "
-    "i,ij->j i,i-> ij,ij->ij bij,j->bij bij,bi->bij i,j->ij ij,ij->i bqhd,bkhd->bhqk"};
+    "i,ij->j i,i-> ij,ij->ij bij,j->bij bij,bi->bij i,j->ij ij,ij->i bqhd,bkhd->bhqk "
+    "bmd,dc->bmc abcd,abde->abce abcd,ade->abce"};
 
 static const char *word(struct gen *x, const char *words) {
     uint32_t n = 1;

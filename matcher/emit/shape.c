@@ -7,7 +7,7 @@
 
 static bool constant_dims(struct pm_build *b, struct pm_val list, int64_t other,
                           ir_value *out) {
-    int64_t ints[MAX_RANK];
+    int64_t *ints = arena_new_array(b->env->site.arena, int64_t, list.n);
     for (uint32_t i = 0; i < list.n; i++)
         ints[i] = list.items[i].kind == VAL_INT ? list.items[i].i : other;
     *out = pm_add_constant(b, ir_tensor_ints(b->g->model->arena, list.n, ints));
@@ -90,7 +90,6 @@ static void leave_one_free(const struct pm_build *b, struct pm_val *items, uint3
 }
 
 bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_value *out) {
-    if (list.n > MAX_RANK) return pm_refuse(b, "an emitted shape has too many dimensions");
     struct pm_val *items = arena_new_array(b->env->site.arena, struct pm_val, list.n);
     uint32_t unknown = 0, free = 0;
     for (uint32_t i = 0; i < list.n; i++) {
@@ -102,6 +101,7 @@ bool pm_emit_dims(struct pm_build *b, struct pm_val list, bool for_reshape, ir_v
     list.items = items;
     if (unknown == 0 || (for_reshape && unknown == 1 && free == 0))
         return constant_dims(b, list, -1, out);
+    if (list.n > MAX_RANK) return pm_refuse(b, "an emitted shape has too many dimensions");
     if (for_reshape && free == 0) leave_one_free(b, items, list.n);
     return dims_from_shapes(b, list, out);
 }
