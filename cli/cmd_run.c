@@ -96,6 +96,12 @@ static void print_folding(const struct job *j, struct buf *text) {
                    "(--fold-limit)\n", f->left, plural(f->left));
 }
 
+static void print_calls(const struct pm_report *r, struct buf *text) {
+    if (r->calls > 0)
+        buf_printf(text, "  %u call%s of functions not inlined: written for another opset, or with "
+                   "graphs to hand on\n", r->calls, plural(r->calls));
+}
+
 static void print_verified(const struct api_rewritten *r, struct buf *text) {
     const struct judge_counts *c = &r->counts;
     if (!r->runtime) return;
@@ -116,6 +122,7 @@ static void print_report(struct job *j) {
     print_summary(j, &text);
     report_applied(&j->report, o->verbosity > 0, &text);
     print_folding(j, &text);
+    print_calls(&j->report, &text);
     print_verified(&j->rewritten, &text);
     if (o->time) report_times(&j->stages, &text);
     fputs(buf_text(&text), is_stream(j->out) && !o->dry_run ? stderr : stdout);

@@ -134,6 +134,7 @@ struct pm_report {
     VEC(struct pm_pass_done) passes;
     uint32_t nodes_before, nodes_after; /* Constant nodes not counted, bodies counted */
     int64_t opset_before, opset_after;
+    uint32_t calls;             /* of functions, that stay where they were to be inlined */
     uint64_t candidates, tests; /* of the bind machine */
     uint64_t tried;             /* nodes visited */
     uint64_t steps;

@@ -78,6 +78,7 @@ static bool raise_node(const struct raising *x, struct ir_graph *g, ir_node n,
     if (done == IR_REFORM_NEEDS_RULE && by_rule(x, g, n, &reason)) return true;
     if (done == IR_REFORM_DONE && goes_on_running(x, g, n)) return true;
     if (done == IR_REFORM_DONE) reason = "the runtime has it no more";
+    x->r->in_function = g->function != NULL;
     *why = arena_printf(x->r->report_arena, "%s: %s",
                         ir_node_where(g, n, x->r->report_arena),
                         reason ? reason : "it means something else there");
@@ -115,7 +116,8 @@ static bool raise_graphs(const struct raising *x, const char **why) {
     raise_imports(m, x->opset);
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++) {
-        if (!ir_graph_is_live(m->graphs.at[i])) continue;
+        /* A function that is newer stays so. */
+        if (!ir_graph_is_live(m->graphs.at[i]) || from[i] > x->opset) continue;
         r->matcher.opset = from[i];
         ok = raise_graph(x, m->graphs.at[i], why);
     }

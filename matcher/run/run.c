@@ -309,10 +309,38 @@ static struct pm_pass_done *done_by(struct pm_run *r, const struct ir_pass *pass
     return vec_last(&rep->passes);
 }
 
+/* Calls that stay where functions were to be inlined. */
+static uint32_t count_calls(const struct ir_model *m) {
+    uint32_t calls = 0;
+    for (uint32_t i = 0; i < m->graphs.len; i++) {
+        const struct ir_graph *g = m->graphs.at[i];
+        if (!ir_graph_is_live(g) || g->function) continue;
+        for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
+            calls += ir_callee(g, n) != NULL;
+    }
+    return calls;
+}
+
+/* What is inlined must be written for the model's opset; of what cannot be the calls stay. */
+static void raise_functions(struct pm_run *r) {
+    struct ir_model *m = r->model;
+    int64_t opset = ir_opset(m->main, "");
+    const char *why;
+    bool older = false;
+    for (uint32_t i = 0; i < m->functions.len; i++) {
+        int64_t own = ir_opset(m->functions.at[i]->body, "");
+        older = older || (own > 0 && own < opset);
+    }
+    if (older && pm_raise(r, opset, true, &why)) pm_count_raise(r);
+}
+
 /* Number 0 is what each run begins with, others stand in packs. */
 static void run_pass(struct pm_run *r, const struct ir_pass *pass, uint32_t number) {
     int64_t before = nodes_now(r);
+    bool inlines = rw_streq(pass->name, "inline_functions");
+    if (inlines) raise_functions(r);
     uint32_t changed = pm_step_pass(r, pass, number);
+    if (inlines) r->report->calls = count_calls(r->model);
     if (number == 0 && changed == 0) return;
     struct pm_pass_done *done = done_by(r, pass);
     done->changed += changed;
@@ -332,6 +360,9 @@ static enum rw_code raise_first(struct pm_run *r) {
     diag_where(r->diags, DIAG_ERROR, NULL,
                "the model cannot go from opset %" PRId64 " to %" PRId64 ": %s", is, wish,
                why);
+    if (r->in_function)
+        diag_where(r->diags, DIAG_HELP, NULL,
+                   "it stands in a function: --inline-functions gives it what the calls say");
     return RW_USAGE;
 }
 

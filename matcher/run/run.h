@@ -66,6 +66,7 @@ struct pm_run {
     int64_t stuck;       /* lowest opset that the model could not be raised to, or 0 */
     uint32_t vain;       /* raises that were taken back */
     VEC(struct pm_raised) raised; /* of the newest raise */
+    bool in_function;             /* what could not be raised stands in a function */
     VEC(struct pm_rested) rested;
     struct pm_atomic *atomic; /* of an atomic phase that is going on, or NULL */
 };
