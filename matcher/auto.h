@@ -271,6 +271,7 @@ uint32_t pm_sub_of_root(struct pm_auto *p, const struct rule *r, const struct pa
                         uint32_t op, uint32_t output);
 /* slots.c: when all rules are in. */
 void pm_index_subs(struct pm_auto *p);
+int pm_by_kid(const void *a, const void *b); /* order of pm_wanted */
 /* makes.c */
 void pm_index_makes(struct pm_auto *p);
 

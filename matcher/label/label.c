@@ -91,7 +91,7 @@ static void look_over(struct pm_labels *l, const struct pm_site *site) {
         if (m->graphs.at[i] != site->g && ir_graph_is_live(m->graphs.at[i]))
             look_over_graph(l, site, m->graphs.at[i]);
     look_over_graph(l, site, site->g);
-    pm_states_widen(&l->states);
+    pm_states_looked(&l->states);
 }
 
 /* --- all of a graph ---------------------------------------------------------------- */

@@ -33,10 +33,15 @@ struct pm_plain {
     const struct ir_schema *schema;
     uint32_t facts; /* 1 + their number; 0: not known */
 };
+struct pm_looked { /* constants of the model */
+    uint32_t slot, state, times;
+};
 struct pm_states {
     const struct pm_auto *p;
     struct arena *arena;
     struct pm_live live;        /* the sub-patterns that states are made of */
+    struct map looked_at;       /* slot, state -> number in `looked` */
+    VEC(struct pm_looked) looked;
     uint64_t words;             /* in all sets of sub-patterns */
     uint64_t key_words;         /* in all keys */
     struct pm_sets values;      /* sets of sub-patterns: the states of values */
@@ -72,8 +77,10 @@ bool pm_states_full(const struct pm_states *s);
 uint32_t pm_op_asked(const struct pm_states *s, const struct pm_site *site, ir_node n);
 /* The model has a node of that operator ... */
 void pm_states_see(struct pm_states *s, uint32_t op);
-/* ... with a value in that state as operand k, which may be a constant. */
+/* ... with a constant in that state as operand k. */
 void pm_states_see_operand(struct pm_states *s, uint32_t op, uint32_t k, uint32_t state);
+/* All have been seen. */
+void pm_states_looked(struct pm_states *s);
 /* Has something come up with which more sub-patterns are live? Then states are other ones
  * from now on, and labels are to be made once more. */
 bool pm_states_widen(struct pm_states *s);

@@ -52,7 +52,7 @@ static uint32_t best_kid(const struct pm_auto *p, const struct pm_sub *x,
     return best;
 }
 
-static int by_kid(const void *a, const void *b) {
+int pm_by_kid(const void *a, const void *b) {
     const struct pm_wanted *x = a, *y = b;
     if (x->kid != y->kid) return x->kid < y->kid ? -1 : 1;
     return x->sub < y->sub ? -1 : x->sub > y->sub;
@@ -76,7 +76,7 @@ static void index_kids(struct pm_auto *p, struct pm_of_op *o, uint32_t *asked) {
     }
     count_kids(p, o, asked, true);
     if (o->by_kid.len > 0)
-        qsort(o->by_kid.at, o->by_kid.len, sizeof *o->by_kid.at, by_kid);
+        qsort(o->by_kid.at, o->by_kid.len, sizeof *o->by_kid.at, pm_by_kid);
 }
 
 static void index_op(struct pm_auto *p, struct pm_of_op *o, uint32_t *asked) {

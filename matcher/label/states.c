@@ -29,6 +29,7 @@ void pm_states_init(struct pm_states *s, const struct pm_auto *p, struct arena *
     *s = (struct pm_states){.p = p, .arena = a};
     init_sets(s);
     map_init(&s->class_of, a);
+    map_init(&s->looked_at, a);
     s->first_slot = arena_new_array(a, uint32_t, p->op.len + 1);
     for (uint32_t op = 0, n = 0; op < p->op.len; n += p->subs->of_op[op++].nslots)
         s->first_slot[op] = n;
@@ -138,7 +139,7 @@ static uint32_t class_of(struct pm_states *s, uint32_t op, uint32_t slot, uint32
     struct pm_list relevant = {x->relevant.len, x->relevant.at};
     VEC(uint32_t) kept = {0};
     for (uint32_t i = 0; i < all.n; i++) {
-        if (is_literal(s, all.at[i])) pm_live_see_literal(&s->live, number, all.at[i]);
+        if (is_literal(s, all.at[i])) pm_live_see_literal(&s->live, number, all.at[i], 1);
         if (s->live.is[all.at[i]] && pm_list_has(relevant, all.at[i]))
             vec_push(s->arena, &kept, all.at[i]);
     }
@@ -172,39 +173,50 @@ static struct pm_list operand_class(const struct pm_states *s, const struct pm_l
                : list_of(&s->values, s->absent);
 }
 
+/* Does operand k of the sub-pattern fit there? */
 static bool kid_fits(const struct pm_states *s, const struct pm_list *key, uint32_t slot,
-                     uint32_t kid) {
-    return kid == PM_SUB_ANY || pm_list_has(operand_class(s, key, slot), kid);
+                     uint32_t sub, uint32_t k) {
+    uint32_t kid = s->p->subs->list.at[sub].kids[k];
+    return kid == PM_SUB_ANY || pm_is_left(&s->live, sub, kid) ||
+           pm_list_has(operand_class(s, key, slot), kid);
 }
 
-static bool kids_fit(const struct pm_states *s, const struct pm_list *key,
-                     const struct pm_sub *x) {
+static bool kids_fit(const struct pm_states *s, const struct pm_list *key, uint32_t sub) {
+    const struct pm_sub *x = &s->p->subs->list.at[sub];
     for (uint32_t k = x->commutes ? 2 : 0; k < x->nkids; k++)
-        if (!kid_fits(s, key, k, x->kids[k])) return false;
+        if (!kid_fits(s, key, k, sub, k)) return false;
     if (!x->commutes) return true;
-    return (kid_fits(s, key, 0, x->kids[0]) && kid_fits(s, key, 1, x->kids[1])) ||
-           (kid_fits(s, key, 1, x->kids[0]) && kid_fits(s, key, 0, x->kids[1]));
+    return (kid_fits(s, key, 0, sub, 0) && kid_fits(s, key, 1, sub, 1)) ||
+           (kid_fits(s, key, 1, sub, 0) && kid_fits(s, key, 0, sub, 1));
 }
 
 static bool sub_fits(const struct pm_states *s, const struct pm_list *key, uint32_t sub) {
     const struct pm_sub *x = &s->p->subs->list.at[sub];
     const struct pm_spec *spec = &s->p->spec.at[x->spec];
     return pm_list_has(list_of(&s->facts, key->at[KEY_FACTS]), sub) &&
-           (spec->rest || key->at[KEY_EXTENT] <= spec->nargs) && kids_fit(s, key, x);
+           (spec->rest || key->at[KEY_EXTENT] <= spec->nargs) && kids_fit(s, key, sub);
 }
 
-/* Those of the operator whose most telling operand is in that class. */
-static void add_wanted(struct pm_states *s, const struct pm_list *key,
-                       const struct pm_of_op *o, struct pm_list class) {
+/* Those of n, which are in order, of which that kid is an operand. */
+static void add_wanted(struct pm_states *s, const struct pm_list *key, uint32_t kid,
+                       uint32_t n, const struct pm_wanted *at) {
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (at[mid].kid < kid) low = mid + 1;
+        else high = mid;
+    }
+    for (; low < n && at[low].kid == kid; low++)
+        if (sub_fits(s, key, at[low].sub)) key_word(s, at[low].sub);
+}
+
+/* Those of the operator whose most telling operand is in that class, or whose rare one is. */
+static void add_by_operand(struct pm_states *s, const struct pm_list *key,
+                           const struct pm_of_op *o, struct pm_list class) {
     for (uint32_t i = 0; i < class.n; i++) {
-        uint32_t low = 0, high = o->by_kid.len;
-        while (low < high) {
-            uint32_t mid = low + (high - low) / 2;
-            if (o->by_kid.at[mid].kid < class.at[i]) low = mid + 1;
-            else high = mid;
-        }
-        for (; low < o->by_kid.len && o->by_kid.at[low].kid == class.at[i]; low++)
-            if (sub_fits(s, key, o->by_kid.at[low].sub)) key_word(s, o->by_kid.at[low].sub);
+        add_wanted(s, key, class.at[i], o->by_kid.len, o->by_kid.at);
+        if (is_literal(s, class.at[i]))
+            add_wanted(s, key, class.at[i], s->live.by_literal.len, s->live.by_literal.at);
     }
 }
 
@@ -215,7 +227,7 @@ static uint32_t new_node_state(struct pm_states *s, struct pm_list key) {
     for (uint32_t i = 0; i < o->always.len; i++)
         if (sub_fits(s, &key, o->always.at[i])) key_word(s, o->always.at[i]);
     for (uint32_t k = 0; k < o->nslots; k++)
-        if (KEY_CLASSES + k <= key.n) add_wanted(s, &key, o, operand_class(s, &key, k));
+        if (KEY_CLASSES + k <= key.n) add_by_operand(s, &key, o, operand_class(s, &key, k));
     s->key.len = pm_make_set(s->key.len, s->key.at);
     return pm_sets_add(&s->nodes, s->key.len, s->key.at);
 }
@@ -226,10 +238,31 @@ uint32_t pm_op_asked(const struct pm_states *s, const struct pm_site *site, ir_n
     return op != MAP_NONE && s->p->subs->of_op[op].subs.len > 0 ? op : MAP_NONE;
 }
 
-void pm_states_see(struct pm_states *s, uint32_t op) { pm_live_see_op(&s->live, op); }
+void pm_states_see(struct pm_states *s, uint32_t op) {
+    pm_live_see_op(&s->live, op);
+    s->live.nodes++;
+}
 
 void pm_states_see_operand(struct pm_states *s, uint32_t op, uint32_t k, uint32_t state) {
-    class_of(s, op, k, state);
+    uint64_t key = (uint64_t)(s->first_slot[op] + k) << 32 | state;
+    uint32_t i = map_get(&s->looked_at, key);
+    if (i == MAP_NONE) {
+        i = s->looked.len;
+        map_put(&s->looked_at, key, i);
+        vec_push(s->arena, &s->looked, (struct pm_looked){s->first_slot[op] + k, state, 0});
+    }
+    s->looked.at[i].times++;
+}
+
+void pm_states_looked(struct pm_states *s) {
+    for (uint32_t i = 0; i < s->looked.len; i++) {
+        struct pm_looked x = s->looked.at[i];
+        struct pm_list l = list_of(&s->values, x.state);
+        for (uint32_t k = 0; k < l.n; k++)
+            if (is_literal(s, l.at[k]))
+                pm_live_see_literal(&s->live, x.slot, l.at[k], x.times);
+    }
+    pm_states_widen(s);
 }
 
 uint32_t pm_node_state(struct pm_states *s, const struct pm_site *site, ir_node n, uint32_t op,

@@ -126,6 +126,15 @@ static void assert_rewritten(const char *rules, const char *op) {
     kit_close(&k);
 }
 
+static void a_rare_number_says_enough(void) {
+    /* x, Transpose, Mul; of the second none but the number and Mul. */
+    CU_ASSERT_EQUAL(live("rule r: Mul(Transpose <..a> (x), y) => x\n"), 3);
+    CU_ASSERT_EQUAL(live("rule r: Mul(Transpose <..a> (x), 2) => x\n"), 2);
+    /* Binding looks at the rest. */
+    CU_ASSERT_EQUAL(candidates("rule r: Mul(Transpose <..a> (x), 2) => x\n"), 1);
+    assert_rewritten("rule r: Mul(Mul(x, 2.0), 5.0) => Max(x, 10.0)\n", "Max");
+}
+
 static void what_comes_up_later_is_matched(void) {
     /* An operator that a rule makes ... */
     assert_rewritten("rule a: Relu(x) => Exp(x)\n"
@@ -146,5 +155,6 @@ void add_matcher_label_suite(void) {
     CU_ADD_TEST(s, labels_find_the_same_matches);
     CU_ADD_TEST(s, labels_see_constants_attributes_and_operands);
     CU_ADD_TEST(s, parts_of_what_fits_nowhere_are_not_told_apart);
+    CU_ADD_TEST(s, a_rare_number_says_enough);
     CU_ADD_TEST(s, what_comes_up_later_is_matched);
 }
