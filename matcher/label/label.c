@@ -80,7 +80,9 @@ static void look_over_graph(struct pm_labels *l, const struct pm_site *site,
     struct pm_site at = *site;
     at.g = l->g = g;
     make_room(l);
-    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) look_at(l, &at, n);
+    for (ir_node n = g->first; n != IR_NONE && !pm_states_full(&l->states);
+         n = ir_nod(g, n)->next)
+        look_at(l, &at, n);
 }
 
 /* All of its graphs, the one that will be labelled last: what its constants are is read then.

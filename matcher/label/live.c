@@ -46,7 +46,7 @@ void pm_live_see_literal(struct pm_live *l, uint32_t slot, uint32_t sub, uint32_
     l->grown |= before == 0;
 }
 
-static bool is_full(const struct pm_live *l) {
+bool pm_live_is_full(const struct pm_live *l) {
     return l->times > MOST_TIMES || l->changes >= MOST_CHANGES ||
            l->at.len > MOST_LITERALS;
 }
@@ -171,7 +171,7 @@ bool pm_live_choose(struct pm_live *l) {
     bool more = false;
     l->times++;
     for (uint32_t round = 0; round == 0 || l->grown; round++) {
-        l->all |= is_full(l) || round == MOST_ROUNDS;
+        l->all |= pm_live_is_full(l) || round == MOST_ROUNDS;
         l->grown = false;
         more |= more_may_fit(l);
     }

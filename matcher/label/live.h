@@ -43,6 +43,8 @@ void pm_live_init(struct pm_live *l, const struct pm_auto *p, const uint32_t *fi
 void pm_live_see_op(struct pm_live *l, uint32_t op);
 /* So many constants at that slot may be that literal. */
 void pm_live_see_literal(struct pm_live *l, uint32_t slot, uint32_t sub, uint32_t times);
+/* Has more come up than pays? Then all is taken to be there when it is chosen next. */
+bool pm_live_is_full(const struct pm_live *l);
 /* Chooses from what has come up. False: the same are live as before. */
 bool pm_live_choose(struct pm_live *l);
 /* Is that operand of the sub-pattern left to binding? */

@@ -255,7 +255,7 @@ void pm_states_see_operand(struct pm_states *s, uint32_t op, uint32_t k, uint32_
 }
 
 void pm_states_looked(struct pm_states *s) {
-    for (uint32_t i = 0; i < s->looked.len; i++) {
+    for (uint32_t i = 0; i < s->looked.len && !pm_live_is_full(&s->live); i++) {
         struct pm_looked x = s->looked.at[i];
         struct pm_list l = list_of(&s->values, x.state);
         for (uint32_t k = 0; k < l.n; k++)
