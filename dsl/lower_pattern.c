@@ -25,6 +25,13 @@ struct pat *dsl_new_pat(struct lower *l, enum pat_kind kind, struct span at) {
     return &w->pat;
 }
 
+/* What holds too much holds anything instead: it is walked later for other errors. */
+static const struct pat *const *any_of(struct lower *l, uint32_t n, struct span at) {
+    const struct pat **parts = arena_new_array(l->arena, const struct pat *, n);
+    for (uint32_t i = 0; i < n; i++) parts[i] = dsl_any(l, at);
+    return parts;
+}
+
 void dsl_weigh(struct lower *l, struct pat *p) {
     uint64_t sum = 1;
     for (uint32_t i = 0; i < p->nargs; i++) sum += weight(p->args[i]);
@@ -34,7 +41,12 @@ void dsl_weigh(struct lower *l, struct pat *p) {
         dsl_help(l, p->at, "give parts of it names: d = ...");
         l->too_big = true;
     }
-    ((struct weighed *)p)->weight = sum > LOWER_WEIGHT ? LOWER_WEIGHT : (uint32_t)sum;
+    if (sum > LOWER_WEIGHT) {
+        p->args = any_of(l, p->nargs, p->at);
+        p->alts = any_of(l, p->nalts, p->at);
+        sum = 1 + p->nargs + p->nalts;
+    }
+    ((struct weighed *)p)->weight = (uint32_t)sum;
 }
 
 struct pat *dsl_any(struct lower *l, struct span at) { return dsl_new_pat(l, PAT_ANY, at); }

@@ -107,6 +107,20 @@ static void sub_patterns_do_not_explode(void) {
         o.first, "a rule of more than 20000 pattern nodes, sub-patterns inlined");
 }
 
+/* What is refused is not walked as the tree that it would be: 105 trees in 105 trees in ... */
+static void sums_in_sums_do_not_explode(void) {
+    struct buf b = {0};
+    buf_puts(&b, "rule r: ");
+    repeat(&b, "sum{a, b, c, d, ", 20);
+    buf_puts(&b, "e");
+    repeat(&b, "}", 20);
+    buf_puts(&b, " => a");
+    struct outcome o = load_buf(&b);
+    CU_ASSERT_FALSE(o.ok);
+    CU_ASSERT_EQUAL(o.errors, 1);
+    CU_ASSERT_STRING_EQUAL(o.first, "more than 20000 ways and nodes in one pattern");
+}
+
 static void deep_sub_patterns_are_refused(void) {
     struct buf b = {0};
     for (int i = 0; i < 20; i++) {
@@ -152,6 +166,7 @@ void add_dsl_limits_suite(void) {
     CU_ADD_TEST(s, ten_megabytes_of_garbage_give_few_messages);
     CU_ADD_TEST(s, an_open_example_ends_the_file);
     CU_ADD_TEST(s, sub_patterns_do_not_explode);
+    CU_ADD_TEST(s, sums_in_sums_do_not_explode);
     CU_ADD_TEST(s, deep_sub_patterns_are_refused);
     CU_ADD_TEST(s, a_zero_byte_is_an_error);
     CU_ADD_TEST(s, thousands_of_rules_are_fine);
