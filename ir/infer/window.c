@@ -73,12 +73,15 @@ static ir_dim rounded_up(const struct infer *x, const struct window *w, uint32_t
     return infer_const(x, outside ? steps : steps + 1);
 }
 
+/* Where the window is a little larger than the whole some round to none, and others to one. */
 static ir_dim slide(const struct infer *x, const struct window *w, uint32_t i, ir_dim in) {
     int64_t stride = item(&w->strides, i, 1);
     if (w->auto_pad == PAD_SAME) return infer_ceildiv(x, in, stride);
     int64_t pads = w->auto_pad == PAD_VALID ? 0 : both_pads(w, i);
     ir_dim span = ir_dim_add(x->d, in, infer_const(x, pads));
     span = ir_dim_sub(x->d, span, extent(x, w, i));
+    int64_t left;
+    if (infer_is_const(x, span, &left) && left < 0 && left > -stride) return IR_DIM_UNKNOWN;
     if (w->ceil_mode) return rounded_up(x, w, i, in, span, stride);
     ir_dim steps = ir_dim_floordiv(x->d, span, infer_const(x, stride));
     return ir_dim_add(x->d, steps, infer_const(x, 1));

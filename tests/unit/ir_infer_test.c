@@ -242,6 +242,10 @@ static void windows_slide(void) {
     kit_type(&k, RUN(&k, "ConvTranspose", .nin = 2, .in = {p, t}, .nattr = 1,
                      .attr = {LIST(&k, "strides", 2, 2)}),
              "float[batch, 32, 112, 2*floor((w + 3)/4)]");
+    ir_value line = kit_input(&k, "m", IR_FLOAT, "1 1 1 8");
+    kit_type(&k, RUN(&k, "MaxPool", .nin = 1, .in = {line}, .nattr = 2,
+                     .attr = {LIST(&k, "kernel_shape", 2, 2), LIST(&k, "strides", 2, 2)}),
+             "float[1, 1, _1, 4]");
     ir_value scalar = kit_input(&k, "s", IR_FLOAT, "");
     FAILS(&k, "the weight has rank 0, wanted 3 or more", "Conv", .nin = 2,
           .in = {x, scalar});
