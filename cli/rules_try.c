@@ -126,6 +126,12 @@ static void tell_wrong(struct session *s, const struct rule *r,
     buf_free(&model);
 }
 
+static void tell_steps(struct session *s, const struct rule *r, const struct judge_steps *n) {
+    diag_at(&s->diags, DIAG_ERROR, r->at,
+            "rule \"%s\" is wrong: %" PRIu64 " of %" PRIu64 " integers are a step off, over all "
+            "graphs", r->name, n->steps, n->elements);
+}
+
 static void tell(struct session *s, const struct judge_rule_report *r, struct buf *out) {
     if (s->options.verbosity < 0) return;
     buf_printf(out, "%-4s  %-24s %5u compared, %u applied, %u refused, %u made",
@@ -174,8 +180,9 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
     if (alone) {
         struct judge_rule_options o = options_of(s, j, r, maker);
         judge_test_rule(alone, r, &o, &s->arena, &report);
-        t->wrong = report.wrong || report.compared == 0;
+        t->wrong = report.wrong || report.compared == 0 || !judge_are_few(&report.steps, JUDGE_FEW);
         if (report.wrong) tell_wrong(s, r, report.wrong);
+        else if (!judge_are_few(&report.steps, JUDGE_FEW)) tell_steps(s, r, &report.steps);
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);

@@ -90,3 +90,21 @@ struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *
     out->data = bytes;
     return out;
 }
+
+/* --- steps ---------------------------------------------------------------------------- */
+bool judge_count_steps(struct judge_steps *s, const struct ir_tensor *was,
+                       const struct ir_tensor *is) {
+    double x, y;
+    if (!ir_dtype_is_int(was->dtype) || ir_dtype_bits(was->dtype) > 8) return false;
+    s->elements += was->count;
+    for (uint64_t i = 0; i < was->count; i++) {
+        bool known = ir_tensor_double_at(NULL, was, i, &x) && ir_tensor_double_at(NULL, is, i, &y);
+        if (!known || fabs(x - y) > 1) return false;
+        s->steps += x != y;
+    }
+    return true;
+}
+
+bool judge_are_few(const struct judge_steps *s, uint32_t of) {
+    return s->steps <= 1 + s->elements / of;
+}

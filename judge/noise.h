@@ -30,5 +30,16 @@ struct judge_values judge_noisy_values(struct arena *a, const struct judge_value
 /* What result k is now, with the elements as they were that differ by no more than noise. */
 struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *noise, uint32_t k,
                                      const struct ir_tensor *was, const struct ir_tensor *is);
+/* One step up or down of integers of up to 8 bits in other places than noise makes them is the
+ * rounding of something else before, such as a bias: of few elements, all in all. */
+struct judge_steps {
+    uint64_t steps, elements;
+};
+/* Counts them; false where some element differs by more. */
+bool judge_count_steps(struct judge_steps *s, const struct ir_tensor *was,
+                       const struct ir_tensor *is);
+#define JUDGE_FEW 16     /* one of so many, where they are of many shapes and numbers */
+#define JUDGE_FEW_HERE 4 /* in one small graph, whose numbers may all be near a half */
+bool judge_are_few(const struct judge_steps *s, uint32_t of);
 
 #endif

@@ -36,6 +36,7 @@ struct judge_rule_report {
     uint32_t empty;     /* its inputs have no elements, and that the result refuses */
     uint32_t silent;    /* what both gave has no number in it */
     uint32_t compared;
+    struct judge_steps steps; /* of what rounds to integers */
     double error;       /* largest, relative to max(1, |value|) */
     struct judge_choices choices;
     uint32_t *held, *failed; /* of each condition: instances in which it was true, not */
@@ -60,6 +61,8 @@ struct judge_case {
     enum judge_end end;
     const char *what;      /* of JUDGE_WRONG */
     double error;
+    bool rounds;           /* to integers: it is quantised */
+    struct judge_steps steps;
     bool told;             /* of JUDGE_SAME: there was a number to compare */
     uint32_t block;        /* emitted; nblocks: unknown */
     enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */

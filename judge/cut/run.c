@@ -181,6 +181,7 @@ struct trial {
     bool loaded[2];
     bool inexact;
     struct judge_noise noise; /* of this fill, once it is asked for */
+    struct judge_steps steps;
     struct cut_verdict verdict;
 };
 
@@ -238,7 +239,9 @@ static bool is_noise(struct trial *t, const struct cut_inputs *in,
                      struct judge_bounds bounds) {
     if (t->class == CLASS_EXACT || (t->c->quantised && t->c->doubted)) return false;
     if (!t->noise.at) find_noise(t, in, all);
-    return judge_compare(a, judge_beyond_noise(t->c->a, &t->noise, result, a, b), bounds).same;
+    b = judge_beyond_noise(t->c->a, &t->noise, result, a, b);
+    return judge_compare(a, b, bounds).same ||
+           (t->c->quantised && judge_count_steps(&t->steps, a, b) && judge_are_few(&t->steps, JUDGE_FEW));
 }
 
 static const char *numbers(struct trial *t, const struct judge_verdict *v,

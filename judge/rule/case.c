@@ -176,6 +176,7 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     uint64_t seed = judge_draw(d, 1000);
     c.block = p->rule->nblocks;
     c.failed = arena_zalloc(a, (p->rule->nwhere + 1) * sizeof *c.failed);
+    c.rounds = judge_is_quantised(c.instance->model);
     if (!p->maker) ask(p, &c, a);
     if (judge_model_of(c.instance->model, a, &diags, &c.before) != RW_OK) return c;
     c.made_of = d;

@@ -36,6 +36,8 @@ static void count_conditions(struct judge_rule_report *r, const struct judge_cas
 
 static void count_compared(struct judge_rule_report *r, const struct judge_case *c) {
     r->compared++;
+    r->steps.steps += c->steps.steps;
+    r->steps.elements += c->steps.elements;
     if (c->error > r->error) r->error = c->error;
     if (c->block < r->rule->nblocks) r->emitted[c->block]++;
     for (uint32_t i = 0; i < c->instance->made.len; i++) {

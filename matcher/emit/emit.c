@@ -13,15 +13,14 @@ static void note_promise(struct pm_build *b, const struct ir_type *was, const st
     if (!ir_type_ranked(was) || !ir_type_ranked(is)) return;
     for (uint32_t i = 0; i < was->rank; i++) {
         struct pm_promise p = {was->dims[i], is->dims[i]};
-        vec_push(b->done->arena, &b->promises, p);
+        vec_push(b->done->arena, &b->done->promises, p);
     }
 }
 
-/* What a rule promises of shapes is known from here on, for what runs always. */
-static void keep_promises(struct pm_build *b) {
-    if (b->g->outer || b->g->function) return;
-    for (uint32_t i = 0; i < b->promises.len; i++)
-        ir_dim_unify(b->g->model->dims, b->promises.at[i].was, b->promises.at[i].is);
+void pm_keep_promises(struct ir_graph *g, const struct pm_done *done) {
+    if (g->outer || g->function) return;
+    for (uint32_t i = 0; i < done->promises.len; i++)
+        ir_dim_unify(g->model->dims, done->promises.at[i].was, done->promises.at[i].is);
 }
 
 static bool type_is_proven(struct pm_build *b, ir_value old, ir_value now) {
@@ -387,7 +386,8 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     assume_matched(b.g, m);
     bool ok = emit_all(&b) && roots_are_new(&b);
     ir_dims_undo(model->dims, known);
-    if (ok) keep_promises(&b);
+    done->unpromised = known;
+    if (ok) pm_keep_promises(b.g, done);
     if (ok) drop_unused(&b);
     if (ok && done->staged) ok = pm_put_aside(&b);
     if (ok && o->verify != PM_VERIFY_OFF) ok = made_are_valid(&b);

@@ -32,6 +32,9 @@ struct pm_staged {
 };
 
 /* What a rewrite did, for the worklist. */
+/* Dimensions of an old value and of the new one, which `shapes by rule` says are the same. */
+struct pm_promise { ir_dim was, is; };
+
 struct pm_done {
     struct arena *arena;
     VEC(ir_node) made;
@@ -40,6 +43,8 @@ struct pm_done {
     VEC(ir_node) users;     /* nodes that see another value than before */
     int64_t nodes;          /* change in their number, Constant nodes not counted */
     struct pm_staged *staged; /* a staged operator was made, or NULL */
+    VEC(struct pm_promise) promises;
+    uint32_t unpromised;    /* the mark of the dimensions before those were believed */
 };
 /* Is a staged operator made as such, or what it stands for by its body? */
 enum pm_form { PM_STAGED, PM_UNFOLDED };
@@ -48,11 +53,7 @@ struct pm_credit {
     ir_value value;
     uint64_t bytes; /* that go with it when the rewrite is made */
 };
-/* Dimensions of an old value and of the new one, which `shapes by rule` says are the same. */
-struct pm_promise { ir_dim was, is; };
-
 struct pm_build {
-    VEC(struct pm_promise) promises;
     struct pm_env *env;
     const struct pm_match *match;
     struct ir_graph *g;
@@ -72,6 +73,9 @@ struct pm_build {
 /* false: refused and undone; *why in words. */
 bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_options *o,
                 enum pm_form form, struct pm_done *done, const char **why);
+
+/* What a rule promises of shapes is known from here on, for what runs always. */
+void pm_keep_promises(struct ir_graph *g, const struct pm_done *done);
 
 /* The block of a rule whose condition holds; NULL and *why (which may be NULL) when none
  * does, or it cannot be told. */

@@ -56,13 +56,18 @@ static void count_step(struct pm_run *r, const struct rule *rule, const char *na
     r->report->last = (struct pm_place){name, value};
 }
 
+/* What the rule promises of shapes is what is to be judged, so it is not believed meanwhile. */
 static bool judged_right(struct pm_run *r, struct ir_graph *g, const struct rule *rule,
                          const struct pm_done *d) {
     const struct pm_judge *judge = r->options->judge;
     const struct pm_change c = {.g = g, .rule = rule, .nmade = d->made.len,
                                 .made = d->made.at, .nexchanged = d->exchanged.len,
                                 .exchanged = d->exchanged.at};
-    return !judge || judge->after(judge->ctx, &c);
+    if (!judge) return true;
+    if (d->promises.len) ir_dims_undo(r->model->dims, d->unpromised);
+    bool right = judge->after(judge->ctx, &c);
+    if (d->promises.len) pm_keep_promises(g, d);
+    return right;
 }
 
 /* The judge sees bodies in the place of staged operators. */

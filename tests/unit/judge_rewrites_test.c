@@ -191,6 +191,18 @@ static void steps_of_what_stands_on_a_grid_acquit_nobody(void) {
     kit_close(&t.k);
 }
 
+/* Else every input that is fed would be one for which it is right. */
+static void what_a_rule_promises_of_shapes_is_not_believed_meanwhile(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Flatten <axis = _> (x) => x { where { rank(x) == 2 } shapes by rule }\n",
+             KIT_OPSET(17) "(float[B, S] x) => (float[C, D] y) {"
+                           "  a = Flatten <axis = 2> (x)  y = Relu(a) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong, 1);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 0);
+    kit_close(&t.k);
+}
+
 void add_judge_rewrites_suite(void);
 void add_judge_rewrites_suite(void) {
     CU_pSuite s = CU_add_suite("judge: rewrites", NULL, NULL);
@@ -204,4 +216,5 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, a_staged_operator_is_judged_as_its_body);
     CU_ADD_TEST(s, a_step_of_many_elements_is_another_rounding);
     CU_ADD_TEST(s, steps_of_what_stands_on_a_grid_acquit_nobody);
+    CU_ADD_TEST(s, what_a_rule_promises_of_shapes_is_not_believed_meanwhile);
 }
