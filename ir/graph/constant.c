@@ -78,7 +78,7 @@ static const struct ir_type *type_of(struct ir_model *m, const struct ir_tensor 
 }
 
 const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_tensor *t) {
-    if (t->rank > 1 || t->count > SYMVAL_MAX) return NULL;
+    if (t->rank > 2 || t->count > SYMVAL_MAX) return NULL;
     if (!ir_dtype_is_int(t->dtype) && t->dtype != IR_BOOL) return NULL;
     ir_dim items[SYMVAL_MAX];
     for (uint32_t i = 0; i < t->count; i++) {

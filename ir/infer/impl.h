@@ -87,8 +87,11 @@ enum ir_dtype infer_dtype(const struct infer *x, uint32_t k);
 bool infer_shape_of(const struct infer *x, uint32_t k, struct infer_shape *s);
 bool infer_type_shape(const struct infer *x, const struct ir_type *t,
                       struct infer_shape *s);
-/* The known value of operand k; of floats too, where all items are integers. */
+/* The known value of operand k, a number or a list; of floats too, where all items are
+ * integers. */
 const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k);
+/* The same, or a table of two dimensions, row by row: pads, as PyTorch turns them round. */
+const struct ir_symval *infer_table_of(const struct infer *x, uint32_t k);
 /* The items of a list operand; when those are not known but their number is, unknown
  * ones. false when not even that. */
 bool infer_items_of(const struct infer *x, uint32_t k, struct infer_shape *items);

@@ -108,7 +108,7 @@ const struct ir_symval *ir_symval_of(struct ir_graph *g, ir_value v) {
     const struct ir_value_info *info = ir_val(g, v);
     if (info->symval) return info->symval;
     const struct ir_tensor *t = ir_const(g, v);
-    if (!t || t->rank > 1 || t->count > INFER_MAX_ITEMS) return NULL;
+    if (!t || t->rank > 2 || t->count > INFER_MAX_ITEMS) return NULL;
     const struct ir_symval *value = ir_symval_of_tensor(g->model, t);
     if (value) ir_set_symval(g, v, value);
     return value;

@@ -16,6 +16,8 @@ bool infer_read_slice(struct infer *x, struct infer_slice *r);
 /* Shape's `start` and `end` brought into 0..rank. */
 void infer_shape_range(uint32_t rank, int64_t start, int64_t end, int64_t *from,
                        int64_t *to);
+/* Can output k have a known value, and how many items? Tables of two dimensions can, too. */
+bool infer_value_length(const struct infer *x, uint32_t k, uint32_t *rank, uint32_t *len);
 /* The items of output k, without those that its type cannot hold. */
 void infer_put_items(struct infer *x, uint32_t k, uint32_t rank, uint32_t len,
                      ir_dim *items);
@@ -113,7 +115,7 @@ infer_value_rule infer_value_add, infer_value_sub, infer_value_mul, infer_value_
     infer_value_at_most, infer_value_at_least, infer_value_and, infer_value_or,
     infer_value_not, infer_value_cast, infer_value_where;
 /* infer_value_shape.c */
-infer_value_rule infer_value_moved, infer_value_shape, infer_value_size, infer_value_concat,
+infer_value_rule infer_value_moved, infer_value_transpose, infer_value_shape, infer_value_size, infer_value_concat,
     infer_value_gather, infer_value_slice, infer_value_split, infer_value_constant_of_shape,
     infer_value_expand, infer_value_tile, infer_value_scatter_nd, infer_value_range,
     infer_value_reduce_sum, infer_value_reduce_prod, infer_value_reduce_max,

@@ -158,7 +158,7 @@ static const struct infer_entry table[] = {
     {"", "TfIdfVectorizer", infer_tfidf_vectorizer, NULL},
     {"", "Tile", infer_tile, infer_value_tile},
     {"", "TopK", infer_topk, NULL},
-    {"", "Transpose", infer_transpose, infer_value_moved},
+    {"", "Transpose", infer_transpose, infer_value_transpose},
     {"", "Trilu", infer_same_as_first, NULL},
     {"", "Unique", infer_unique, NULL},
     {"", "Unsqueeze", infer_unsqueeze, infer_value_moved},

@@ -47,11 +47,16 @@ static const struct ir_symval *float_constant(const struct infer *x, ir_value v)
     return s;
 }
 
-const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k) {
+const struct ir_symval *infer_table_of(const struct infer *x, uint32_t k) {
     ir_value v = ir_input(x->g, x->n, k);
     if (v == IR_NONE) return NULL;
     const struct ir_symval *s = ir_symval_of(x->g, v);
     return s ? s : float_constant(x, v);
+}
+
+const struct ir_symval *infer_value_of(const struct infer *x, uint32_t k) {
+    const struct ir_symval *s = infer_table_of(x, k);
+    return s && s->rank <= 1 ? s : NULL;
 }
 
 bool infer_items_of(const struct infer *x, uint32_t k, struct infer_shape *items) {
@@ -124,7 +129,7 @@ struct infer_ints infer_ints(const struct infer *x, const char *name) {
     }
     if (p.source == IR_PARAM_DYNAMIC && p.input != IR_NONE) {
         const struct ir_symval *value = ir_symval_of(x->g, p.input);
-        if (value && constant_items(x, value, &r)) return r;
+        if (value && value->rank <= 1 && constant_items(x, value, &r)) return r;
     }
     return r;
 }

@@ -11,16 +11,22 @@
 
 /* --- the frame --------------------------------------------------------------------- */
 
-/* Can output 0 have a known value, and how many items? */
-static bool value_length(const struct infer *x, uint32_t k, uint32_t *rank, uint32_t *len) {
+bool infer_value_length(const struct infer *x, uint32_t k, uint32_t *rank, uint32_t *len) {
     struct infer_shape s;
-    int64_t n = 1;
-    if (!infer_out_shape(x, k, &s) || s.rank > 1) return false;
-    if (s.rank && !infer_is_const(x, s.dim[0], &n)) return false;
-    if (n < 0 || n > INFER_MAX_ITEMS) return false;
+    if (!infer_out_shape(x, k, &s) || s.rank > 2) return false;
     *rank = s.rank;
-    *len = (uint32_t)n;
-    return true;
+    *len = 1;
+    for (uint32_t i = 0; i < s.rank; i++) {
+        int64_t n;
+        if (!infer_is_const(x, s.dim[i], &n) || n < 0 || n > INFER_MAX_ITEMS) return false;
+        *len *= (uint32_t)n;
+    }
+    return *len <= INFER_MAX_ITEMS;
+}
+
+/* Of a number or a list: operands broadcast item by item. */
+static bool list_length(const struct infer *x, uint32_t *rank, uint32_t *len) {
+    return infer_value_length(x, 0, rank, len) && *rank <= 1;
 }
 
 #define DOUBLE_EXACT (INT64_C(1) << 53) /* double has every integer up to here */
@@ -69,8 +75,8 @@ typedef ir_dim binary_item(const struct infer *x, ir_dim a, ir_dim b);
 static void map_items(struct infer *x, unary_item *f) {
     uint32_t rank, len;
     ir_dim items[INFER_MAX_ITEMS];
-    const struct ir_symval *a = infer_value_of(x, 0);
-    if (!a || !value_length(x, 0, &rank, &len) || a->len != len) return;
+    const struct ir_symval *a = infer_table_of(x, 0);
+    if (!a || !infer_value_length(x, 0, &rank, &len) || a->len != len) return;
     for (uint32_t i = 0; i < len; i++) items[i] = f(x, a->items[i]);
     infer_put_items(x, 0, rank, len, items);
 }
@@ -78,7 +84,7 @@ static void map_items(struct infer *x, unary_item *f) {
 static void zip_items(struct infer *x, binary_item *f) {
     uint32_t rank, len;
     ir_dim items[INFER_MAX_ITEMS];
-    if (!x->nin || !value_length(x, 0, &rank, &len)) return;
+    if (!x->nin || !list_length(x, &rank, &len)) return;
     for (uint32_t k = 0; k < x->nin; k++) {
         const struct ir_symval *value = infer_value_of(x, k);
         for (uint32_t i = 0; i < len; i++)
@@ -218,8 +224,8 @@ void infer_value_cast(struct infer *x) {
     }
     uint32_t rank, len;
     ir_dim items[INFER_MAX_ITEMS];
-    const struct ir_symval *a = infer_value_of(x, 0);
-    if (!a || !value_length(x, 0, &rank, &len) || a->len != len) return;
+    const struct ir_symval *a = infer_table_of(x, 0);
+    if (!a || !infer_value_length(x, 0, &rank, &len) || a->len != len) return;
     for (uint32_t i = 0; i < len; i++) items[i] = truth(x, as_truth(x, a->items[i]));
     infer_put_items(x, 0, rank, len, items);
 }
@@ -229,7 +235,7 @@ void infer_value_where(struct infer *x) {
     ir_dim items[INFER_MAX_ITEMS];
     const struct ir_symval *c = infer_value_of(x, 0), *a = infer_value_of(x, 1);
     const struct ir_symval *b = infer_value_of(x, 2);
-    if (!value_length(x, 0, &rank, &len)) return;
+    if (!list_length(x, &rank, &len)) return;
     for (uint32_t i = 0; i < len; i++) {
         enum ir_truth t = c ? as_truth(x, item_of(c, i)) : IR_UNKNOWN;
         ir_dim p = item_of(a, i), q = item_of(b, i);

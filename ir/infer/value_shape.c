@@ -4,22 +4,45 @@
  */
 #include "ir/infer/rules.h"
 
-/* The items of an output of rank 0 or 1, taken as they are from `from`. */
+/* The items of output k, taken as they are from `from`. */
 static void take(struct infer *x, uint32_t k, const ir_dim *from, uint32_t n) {
-    struct infer_shape s;
+    uint32_t rank, len;
     ir_dim items[INFER_MAX_ITEMS];
-    int64_t len = 1;
-    if (n > INFER_MAX_ITEMS || !infer_out_shape(x, k, &s) || s.rank > 1) return;
-    if (s.rank && (!infer_is_const(x, s.dim[0], &len) || len != n)) return;
-    if (len != n) return;
+    if (!infer_value_length(x, k, &rank, &len) || len != n) return;
     if (n) memcpy(items, from, n * sizeof *items);
-    infer_put_items(x, k, s.rank, n, items);
+    infer_put_items(x, k, rank, n, items);
 }
 
-/* Squeeze, Unsqueeze, Reshape, Flatten, Transpose: the same items in the same order. */
+/* Squeeze, Unsqueeze, Reshape, Flatten: the same items in the same order. */
 void infer_value_moved(struct infer *x) {
-    const struct ir_symval *a = infer_value_of(x, 0);
+    const struct ir_symval *a = infer_table_of(x, 0);
     if (a) take(x, 0, a->items, a->len);
+}
+
+/* Rows and columns of a table that operand 0 is known to be. */
+static const struct ir_symval *table(const struct infer *x, int64_t size[2]) {
+    struct infer_shape s;
+    const struct ir_symval *a = infer_table_of(x, 0);
+    bool known = a && a->rank == 2 && infer_shape_of(x, 0, &s) && s.rank == 2 &&
+                 infer_is_const(x, s.dim[0], &size[0]) &&
+                 infer_is_const(x, s.dim[1], &size[1]) && size[0] <= INFER_MAX_ITEMS &&
+                 size[1] <= INFER_MAX_ITEMS && size[0] * size[1] == a->len;
+    return known ? a : NULL;
+}
+
+void infer_value_transpose(struct infer *x) {
+    int64_t size[2];
+    ir_dim items[INFER_MAX_ITEMS];
+    struct infer_ints perm = infer_ints(x, "perm");
+    const struct ir_symval *a = table(x, size);
+    if (!a || (perm.given && (perm.n != 2 || perm.at[0] == 0))) {
+        infer_value_moved(x);
+        return;
+    }
+    uint32_t n = 0;
+    for (int64_t j = 0; j < size[1]; j++)
+        for (int64_t i = 0; i < size[0]; i++) items[n++] = a->items[i * size[1] + j];
+    take(x, 0, items, n);
 }
 
 void infer_value_shape(struct infer *x) {
@@ -69,27 +92,53 @@ void infer_value_gather(struct infer *x) {
     take(x, 0, items, index->len);
 }
 
-void infer_value_slice(struct infer *x) {
-    struct infer_shape list;
-    struct infer_slice r;
-    ir_dim items[INFER_MAX_ITEMS];
-    int64_t from, to;
-    uint32_t n = 0;
-    if (!infer_items_of(x, 0, &list) || !infer_read_slice(x, &r) || r.start.rank != 1)
-        return;
-    if (!infer_is_const(x, r.start.dim[0], &from) || !infer_is_const(x, r.end.dim[0], &to))
-        return;
-    int64_t len = list.rank, step = r.step[0];
-    if (!step) return;
+/* The positions that the one axis of a slice takes of `len`. */
+static bool positions(const struct infer *x, const struct infer_slice *r, int64_t len,
+                      uint32_t *n, int64_t at[INFER_MAX_ITEMS]) {
+    int64_t from, to, step = r->step[0];
+    if (!step || len > INFER_MAX_ITEMS || !infer_is_const(x, r->start.dim[0], &from) ||
+        !infer_is_const(x, r->end.dim[0], &to))
+        return false;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? len : len - 1;
     if (from < 0) from = from < -len ? low : from + len;
     if (to < 0) to = to < -len ? low : to + len;
     if (from > high) from = high;
     if (to > high) to = high;
+    *n = 0;
     for (int64_t i = from; step > 0 ? i < to : i > to; i += step) {
-        items[n++] = list.dim[i];
+        at[(*n)++] = i;
         if (step > len || step < -len) break;
     }
+    return true;
+}
+
+/* Rows or columns of a table. */
+static void slice_table(struct infer *x, const struct infer_slice *r) {
+    int64_t size[2], at[INFER_MAX_ITEMS];
+    ir_dim items[INFER_MAX_ITEMS];
+    const struct ir_symval *a = table(x, size);
+    uint32_t n, taken = 0, axis = r->axis[0];
+    if (!a || !positions(x, r, size[axis], &n, at)) return;
+    int64_t rows = axis ? size[0] : n, columns = axis ? n : size[1];
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            items[taken++] = a->items[axis ? i * size[1] + at[j] : at[i] * size[1] + j];
+    take(x, 0, items, taken);
+}
+
+void infer_value_slice(struct infer *x) {
+    struct infer_shape list;
+    struct infer_slice r;
+    ir_dim items[INFER_MAX_ITEMS];
+    int64_t at[INFER_MAX_ITEMS];
+    uint32_t n;
+    if (!infer_read_slice(x, &r) || r.start.rank != 1) return;
+    if (!infer_items_of(x, 0, &list)) {
+        slice_table(x, &r);
+        return;
+    }
+    if (!positions(x, &r, list.rank, &n, at)) return;
+    for (uint32_t i = 0; i < n; i++) items[i] = list.dim[at[i]];
     take(x, 0, items, n);
 }
 

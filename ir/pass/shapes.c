@@ -27,11 +27,20 @@ static const struct ir_symval *known(const struct ir_graph *g, ir_value v) {
     return s;
 }
 
+static bool sizes(const struct ir_dims *d, const struct ir_type *type, int64_t dims[2]) {
+    return ir_type_ranked(type) && type->rank == 2 &&
+           ir_dim_is_const(d, type->dims[0], &dims[0]) &&
+           ir_dim_is_const(d, type->dims[1], &dims[1]);
+}
+
 /* Only integers of a declared or inferred type, each within it. */
 static struct ir_tensor *as_tensor(const struct ir_graph *g, const struct ir_symval *s,
-                                   enum ir_dtype t) {
+                                   const struct ir_type *type) {
     struct ir_model *m = g->model;
-    if (!is_integral(t)) return NULL;
+    enum ir_dtype t = ir_type_dtype(type);
+    int64_t dims[2] = {s->len};
+    if (!is_integral(t) || s->rank > 2 || (s->rank == 2 && !sizes(m->dims, type, dims)))
+        return NULL;
     uint32_t width = ir_dtype_bits(t) / 8;
     struct arena work = ARENA_EMPTY;
     unsigned char *bytes = arena_array(&work, s->len, width);
@@ -43,7 +52,6 @@ static struct ir_tensor *as_tensor(const struct ir_graph *g, const struct ir_sym
                (t != IR_BOOL || x == 0 || x == 1);
         ir_store_le(bytes + (size_t)i * width, width, (uint64_t)x);
     }
-    const int64_t dims[] = {s->len};
     struct ir_tensor *r = fits ? ir_tensor_new(m->arena, t, s->rank, dims, bytes) : NULL;
     arena_free(&work);
     return r;
@@ -72,7 +80,7 @@ static bool replace_known(struct ir_graph *g, ir_value v) {
     if (ir_has(g, v, IR_IS_OUTPUT) || ir_val(g, v)->tensor) return false;
     const struct ir_symval *s = known(g, v);
     if (!s || !is_wanted(g, v)) return false;
-    struct ir_tensor *t = as_tensor(g, s, ir_type_dtype(ir_val(g, v)->type));
+    struct ir_tensor *t = as_tensor(g, s, ir_val(g, v)->type);
     if (t) ir_put_constant(g, v, t);
     return t != NULL;
 }
@@ -118,7 +126,7 @@ static bool same_symval(const void *key, uint32_t id, const void *ctx) {
  * constants are not to give way to what has to be computed. */
 static bool is_numbered(const struct ir_graph *g, ir_value v) {
     const struct ir_symval *s = ir_val(g, v)->symval;
-    if (!s || known(g, v) || !ir_dtype_is_int(ir_type_dtype(ir_val(g, v)->type)))
+    if (!s || s->rank > 1 || known(g, v) || !ir_dtype_is_int(ir_type_dtype(ir_val(g, v)->type)))
         return false;
     for (uint32_t i = 0; i < s->len; i++)
         if (s->items[i] == IR_DIM_UNKNOWN) return false;

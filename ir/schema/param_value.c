@@ -162,7 +162,7 @@ static bool read_inferred(const struct ir_graph *g, ir_value v,
                           const struct ir_param_def *d, struct arena *a,
                           struct ir_attr *out) {
     const struct ir_symval *s = ir_val(g, v)->symval;
-    if (!s || s->len > LIST_MAX) return false;
+    if (!s || s->rank > 1 || s->len > LIST_MAX) return false;
     int64_t *values = arena_new_array(a, int64_t, (size_t)s->len + 1);
     for (uint32_t k = 0; k < s->len; k++)
         if (!ir_dim_is_const(g->model->dims, s->items[k], &values[k])) return false;

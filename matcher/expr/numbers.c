@@ -98,7 +98,7 @@ struct pm_val pm_known(struct pm_env *env, struct pm_val v) {
     const struct ir_tensor *t = ir_const(env->site.g, v.value);
     if (t) return tensor_value(env, t);
     const struct ir_symval *s = ir_symval_of(env->site.g, v.value);
-    if (!s) return unknown;
+    if (!s || s->rank > 1) return unknown;
     if (s->rank == 0) return pm_dim(env, s->items[0]);
     if (s->len > MAX_ITEMS || !charge(env, s->len)) return unknown;
     struct pm_val *items = arena_new_array(env->site.arena, struct pm_val, s->len);

@@ -166,6 +166,30 @@ static void slices_of_symbolic_dims_cancel(void) {
     kit_end(&k);
 }
 
+/* How PyTorch writes pads: from the last axis on, first and last of each beside each other. */
+static void tables_of_items_are_turned(void) {
+    struct kit k;
+    kit_start(&k, 14);
+    ir_value x = kit_input(&k, "x", IR_FLOAT, "batch 3 seq");
+    ir_value shape = RUN(&k, "Shape", .nin = 1, .in = {x});
+    ir_value six = RUN(&k, "Concat", .nin = 2, .in = {shape, INTS(&k, 7, 8, 9)}, .nattr = 1,
+                       .attr = {INT("axis", 0)});
+    ir_value pairs = RUN(&k, "Reshape", .nin = 2, .in = {six, INTS(&k, -1, 2)});
+    ir_value back = RUN(&k, "Slice", .nin = 5, .in = {pairs, INTS(&k, -1), INTS(&k, INT64_MIN),
+                        INTS(&k, 0), INTS(&k, -1)});
+    kit_type(&k, back, "int64[3, 2]");
+    kit_value(&k, back, "[8, 9, seq, 7, batch, 3]");
+    ir_value turned = RUN(&k, "Transpose", .nin = 1, .in = {back});
+    kit_value(&k, turned, "[8, seq, batch, 9, 7, 3]");
+    ir_value list = RUN(&k, "Reshape", .nin = 2, .in = {turned, INTS(&k, -1)});
+    kit_value(&k, list, "[8, seq, batch, 9, 7, 3]");
+    kit_value(&k, RUN(&k, "Slice", .nin = 4, .in = {turned, INTS(&k, 1), INTS(&k, 3),
+                      INTS(&k, 1)}), "[seq, batch, 7, 3]");
+    /* A table is no list: what goes item by item does not take it for one. */
+    kit_value(&k, RUN(&k, "Add", .nin = 2, .in = {turned, INTS(&k, 1, 2, 3)}), "none");
+    kit_end(&k);
+}
+
 static void values_of_shapes_are_computed(void) {
     struct kit k;
     kit_start(&k, 14);
@@ -474,6 +498,7 @@ void add_ir_infer_suite(void) {
     CU_ADD_TEST(s, dims_that_are_never_one_agree);
     CU_ADD_TEST(s, a_product_of_matrices_has_its_shape);
     CU_ADD_TEST(s, slices_of_symbolic_dims_cancel);
+    CU_ADD_TEST(s, tables_of_items_are_turned);
     CU_ADD_TEST(s, values_of_shapes_are_computed);
     CU_ADD_TEST(s, a_range_and_what_is_made_of_it);
     CU_ADD_TEST(s, windows_slide);
