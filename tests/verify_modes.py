@@ -26,6 +26,9 @@ except ImportError:
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = HERE / "models"
 OTHERS = ["auto.rules", "bert.rules"]
+# Open: a mean of squares rounded to few steps, a bias in which is not told from rounding on the few made-up
+# values that are not beyond the largest step; and the whole differs by less than a quantised model may.
+UNFOUND = {("quant_half", "llama-sdpa-dyn18__qdq-pc.onnx", "rewrites")}
 
 
 def manifest(corpus):
@@ -110,6 +113,8 @@ def check(a, case, folder):
         others = {k: n for k, n in applied.items() if k != rule}
         if done.returncode:
             problems.append(f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
+        elif (rule, model.name, mode) in UNFOUND:
+            problems += [] if judge(model, out, row) else [f"{mode}: is found now; UNFOUND says that it is not"]
         elif judge(model, out, row):
             problems.append(f"{mode}: {judge(model, out, row)}")
         elif harmful and not place:
