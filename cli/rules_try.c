@@ -180,9 +180,10 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
     if (alone) {
         struct judge_rule_options o = options_of(s, j, r, maker);
         judge_test_rule(alone, r, &o, &s->arena, &report);
-        t->wrong = report.wrong || report.compared == 0 || !judge_are_few(&report.steps, JUDGE_FEW);
+        bool few = judge_are_few(&report.steps, JUDGE_FEW);
+        t->wrong = report.wrong || report.compared == 0 || !few;
         if (report.wrong) tell_wrong(s, r, report.wrong);
-        else if (!judge_are_few(&report.steps, JUDGE_FEW)) tell_steps(s, r, &report.steps);
+        else if (!few) tell_steps(s, r, &report.steps);
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);

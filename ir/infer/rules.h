@@ -108,15 +108,15 @@ infer_rule infer_dft, infer_stft, infer_mel_weight_matrix, infer_rfft, infer_irf
     infer_window_function;
 /* infer_state.c */
 infer_rule infer_linear_attention, infer_causal_conv, infer_linear_attention_gate;
-/* infer_value.c */
+/* value.c */
 infer_value_rule infer_value_add, infer_value_sub, infer_value_mul, infer_value_div,
     infer_value_mod, infer_value_min, infer_value_max, infer_value_neg, infer_value_abs,
     infer_value_same, infer_value_equal, infer_value_less, infer_value_greater,
     infer_value_at_most, infer_value_at_least, infer_value_and, infer_value_or,
     infer_value_not, infer_value_cast, infer_value_where;
-/* infer_value_shape.c */
-infer_value_rule infer_value_moved, infer_value_transpose, infer_value_shape, infer_value_size, infer_value_concat,
-    infer_value_gather, infer_value_slice, infer_value_split, infer_value_constant_of_shape,
+/* value_shape.c */
+infer_value_rule infer_value_moved, infer_value_transpose, infer_value_shape,
+    infer_value_size, infer_value_concat, infer_value_gather, infer_value_slice, infer_value_split, infer_value_constant_of_shape,
     infer_value_expand, infer_value_tile, infer_value_scatter_nd, infer_value_range,
     infer_value_reduce_sum, infer_value_reduce_prod, infer_value_reduce_max,
     infer_value_reduce_min, infer_value_cumsum;

@@ -35,7 +35,8 @@ void infer_value_transpose(struct infer *x) {
     ir_dim items[INFER_MAX_ITEMS];
     struct infer_ints perm = infer_ints(x, "perm");
     const struct ir_symval *a = table(x, size);
-    if (!a || (perm.given && (perm.n != 2 || perm.at[0] == 0))) {
+    if (a && perm.given && !perm.known) return; /* a function's caller says it */
+    if (!a || (perm.given && (perm.at[0] == 0 || perm.at[0] == -2))) {
         infer_value_moved(x);
         return;
     }
