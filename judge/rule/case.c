@@ -1,7 +1,7 @@
 /* case.c -- one instance: made, matched, rewritten, and the result looked at.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "judge/rules.h"
+#include "judge/rule/case.h"
 
 /* --- what the conditions say ------------------------------------------------------ */
 struct verdicts {

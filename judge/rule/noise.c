@@ -2,7 +2,7 @@
  * computes, each element by itself.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "judge/rules.h"
+#include "judge/rule/case.h"
 
 /* --- models ----------------------------------------------------------------------- */
 static void change_constant(struct ir_graph *g, ir_value v, uint64_t *seed) {

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "judge/instance/generate.h"
-#include "judge/rules.h"
+#include "judge/rule/case.h"
 
 #include <math.h>
 

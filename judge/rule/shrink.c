@@ -5,7 +5,7 @@
  * comes out is still wrong.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "judge/rules.h"
+#include "judge/rule/case.h"
 
 #define MOST_TRIES 600
 

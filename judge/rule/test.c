@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/process.h"
-#include "judge/rules.h"
+#include "judge/rule/case.h"
 
 #define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
 #define TRIES_AROUND 10  /* times as many where two rules' patterns must fit together */
