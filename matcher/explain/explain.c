@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "dsl/dsl.h"
 #include "matcher/explain/near.h"
 
 /* Matches that are tried; raising the opset goes over the whole model each time. */
@@ -227,21 +228,9 @@ static const struct rule_pack *opset_pack(const struct pm_auto *p) {
 }
 
 /* The rule alone, with what raises opsets. */
-static bool compile_alone(struct look *l, const struct rule *rule,
-                          const struct pm_stage *where) {
-    static const uint32_t first = 0;
-    struct arena *a = &l->scratch;
-    struct rule_stage *stage = arena_copy(a, where->stage, sizeof *stage);
-    struct rule_pack *pack = arena_copy(a, where->pack, sizeof *pack);
-    const struct rule **rules = arena_new(a, const struct rule *);
-    rules[0] = rule;
-    stage->rules = &first;
-    stage->nrules = 1;
-    pack->rules = rules;
-    pack->nrules = pack->nstages = 1;
-    pack->stages = stage;
-    const struct rule_pack *packs[2] = {pack, opset_pack(l->x->p)};
-    l->p = pm_compile(a, packs, packs[1] ? 2 : 1, l->x->diags);
+static bool compile_alone(struct look *l, const struct rule *rule) {
+    const struct rule_pack *packs[2] = {dsl_alone(&l->scratch, 1, &rule), opset_pack(l->x->p)};
+    l->p = pm_compile(&l->scratch, packs, packs[1] ? 2 : 1, l->x->diags);
     if (l->p) l->stage = &l->p->stages.at[0];
     return l->p != NULL;
 }
@@ -299,7 +288,7 @@ static void sort_fates(struct pm_explained *e) {
 static void explain_rule(struct explainer *x, const struct pm_stage *s,
                          const struct rule *rule) {
     struct look l = {.x = x};
-    if (!compile_alone(&l, rule, s)) {
+    if (!compile_alone(&l, rule)) {
         x->code = RW_USAGE;
         arena_free(&l.scratch);
         return;
