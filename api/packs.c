@@ -46,6 +46,8 @@ static enum rw_code add_predicates(struct api_images *images, struct arena *a,
         return refuse(diags, path,
                       arena_printf(a, "it is for version %u of onnxrw_plugin.h, this is %u",
                                    p->abi, ONNXRW_PLUGIN_ABI));
+    if (p->n > 0 && !p->predicates)
+        return refuse(diags, path, arena_printf(a, "its table of %u predicates is NULL", p->n));
     for (uint32_t i = 0; i < p->n; i++) {
         const struct onnxrw_predicate *x = &p->predicates[i];
         if (!x->name || !x->signature || !x->holds)

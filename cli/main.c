@@ -95,6 +95,8 @@ static bool ends_in(const char *word, const char *end) {
 
 /* Two words without a command: what they were meant to be, if that can be told. */
 static enum rw_code two_words(struct session *s, const char *first, const char *second) {
+    if (find_command(first))
+        return session_usage(s, "the command comes before its options: onnxrw %s ...", first);
     const char *near = nearest_command(first);
     const char *pack = ends_in(first, ".rules")    ? first
                        : ends_in(second, ".rules") ? second

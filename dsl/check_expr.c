@@ -123,6 +123,14 @@ static uint32_t arithmetic(struct lower *l, const struct expr *e) {
     return K_INT | K_REAL;
 }
 
+/* A target is compared with one that there is. */
+static void check_target_word(struct lower *l, const struct expr *target,
+                              const struct expr *word) {
+    uint32_t i;
+    if (target->kind == EXPR_TARGET && word->kind == EXPR_STRING)
+        dsl_one_of(l, word->at, word->s, "target", rule_target_words, TARGET_WORDS, &i);
+}
+
 /* 1 == [1] is never true: one side is a list, the other cannot be. */
 static uint32_t comparison(struct lower *l, const struct expr *e) {
     uint32_t a = kinds_of(l, e->args[0]), b = kinds_of(l, e->args[1]);
@@ -133,12 +141,16 @@ static uint32_t comparison(struct lower *l, const struct expr *e) {
     if (!meet)
         dsl_error(l, e->at, "%s is compared with %s, which is never true", what(a),
                   what(b));
+    check_target_word(l, e->args[0], e->args[1]);
+    check_target_word(l, e->args[1], e->args[0]);
     return K_BOOL;
 }
 
 static uint32_t membership(struct lower *l, const struct expr *e) {
     kinds_of(l, e->args[0]);
     want(l, e->args[1], kinds_of(l, e->args[1]), K_LIST | K_VALUES, "\"in\"");
+    for (uint32_t i = 0; e->args[1]->kind == EXPR_LIST && i < e->args[1]->nargs; i++)
+        check_target_word(l, e->args[0], e->args[1]->args[i]);
     return K_BOOL;
 }
 

@@ -114,6 +114,9 @@ uint32_t dsl_slot(struct lower *l, const char *name, enum slot_kind kind, struct
 void dsl_help_name(struct lower *l, const char *name, struct span at);
 /* The names in quotes, with commas and "and". */
 const char *dsl_listed(struct lower *l, const char *const *names, size_t n);
+/* Which of the names `word` is; false is an error that says what there are. */
+bool dsl_one_of(struct lower *l, struct span at, const char *word, const char *what,
+                const char *const *names, uint32_t n, uint32_t *out);
 const char *dsl_slot_what(enum slot_kind kind);
 
 /* --- lower_pattern.c --------------------------------------------------------------- */

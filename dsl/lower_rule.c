@@ -26,22 +26,23 @@ static void roots_are_operators(struct lower *l, struct span at) {
 }
 
 /* --- clauses ----------------------------------------------------------------------- */
-static void one_of(struct lower *l, const struct ast_word *w, const char *what,
-                   const char *const *names, uint32_t n, uint32_t *out) {
+bool dsl_one_of(struct lower *l, struct span at, const char *word, const char *what,
+                const char *const *names, uint32_t n, uint32_t *out) {
     for (uint32_t i = 0; i < n; i++)
-        if (rw_streq(names[i], w->text)) {
+        if (rw_streq(names[i], word)) {
             *out = i;
-            return;
+            return true;
         }
-    dsl_error(l, w->at, "there is no %s \"%s\"", what, w->text);
-    const char *near = diag_nearest(w->text, names, n);
-    if (near) dsl_help(l, w->at, "did you mean \"%s\"?", near);
-    else dsl_help(l, w->at, "there are %s", dsl_listed(l, names, n));
+    dsl_error(l, at, "there is no %s \"%s\"", what, word);
+    const char *near = diag_nearest(word, names, n);
+    if (near) dsl_help(l, at, "did you mean \"%s\"?", near);
+    else dsl_help(l, at, "there are %s", dsl_listed(l, names, n));
+    return false;
 }
 
 static void set_class(struct lower *l, const struct ast_word *w) {
     uint32_t i = CLASS_FLOAT;
-    one_of(l, w, "class", rule_class_words, CLASS_N, &i);
+    dsl_one_of(l, w->at, w->text, "class", rule_class_words, CLASS_N, &i);
     l->rule->class = (enum rule_class)i;
 }
 
@@ -49,7 +50,8 @@ static void set_targets(struct lower *l, const struct ast_words *words) {
     l->rule->targets = 0;
     for (uint32_t k = 0; k < words->len; k++) {
         uint32_t i = 0;
-        one_of(l, &words->at[k], "target", rule_target_words, TARGET_WORDS, &i);
+        dsl_one_of(l, words->at[k].at, words->at[k].text, "target", rule_target_words,
+                   TARGET_WORDS, &i);
         l->rule->targets |= 1u << i;
     }
 }

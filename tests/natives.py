@@ -107,6 +107,23 @@ def refused(onnxrw, plugin, other, folder, model):
         check(done.returncode == 2 and text in done.stderr and not out.exists(), args, done)
 
 
+
+def no_table(onnxrw, cc, folder):
+    """A library that counts predicates and gives none is refused."""
+    source, lib = folder / "null.c", folder / "null.so"
+    source.write_text("""#include "include/onnxrw_plugin.h"
+const struct onnxrw_plugin *onnxrw_plugin(void) {
+    static const struct onnxrw_plugin p = {ONNXRW_PLUGIN_ABI, 2, NULL};
+    return &p;
+}
+""")
+    root = pathlib.Path(__file__).resolve().parent.parent
+    done = run(cc, "-shared", "-fPIC", "-I", root, "-o", lib, source)
+    check(done.returncode == 0, "cc", done.stderr)
+    done = run(onnxrw, "rules", "check", "--plugin", lib, "auto")
+    check(done.returncode == 2 and "its table of 2 predicates is NULL" in done.stderr, "no table", done)
+
+
 EXAMPLE = """rule one {
   match { y = Mul(x, const w) }
   where { is_all(w, 1) }
@@ -169,6 +186,7 @@ def main():
         missing(onnxrw, plugin, folder, model)
         refused(onnxrw, plugin, other, folder, model)
         of_rules(onnxrw, plugin, folder)
+        no_table(onnxrw, cc, folder)
         compiled(onnxrw, plugin, cc, folder, model)
     print("\n".join(wrong + [f"native predicates: {len(wrong)} wrong"]))
     sys.exit(bool(wrong))
