@@ -180,6 +180,25 @@ static enum rw_code choose(struct tuning *x) {
     return try_from(x, from);
 }
 
+/* Many choices that lose too little to be told may lose together: the original is what is
+ * found then. */
+static void go_back(struct tuning *x, const struct judge_contestant *original,
+                    const struct judge_contestant *found) {
+    struct api_tune *t = x->t;
+    for (uint32_t i = 0; i < t->choices.len; i++) {
+        struct api_choice *c = &t->choices.at[i];
+        if (c->kind != API_CHOICE_RULES) continue;
+        c->end = API_TAKEN;
+        c->nodes = t->nodes;
+        c->pairs = t->pairs;
+        c->ratio = judge_bench_ratio(found, original);
+        if (t->tell) t->tell(t->ctx, c);
+    }
+    x->best.state = (struct tune_state){.original = true};
+    t->ratio = (struct judge_ratio){1, 1, 1, true};
+    t->after = t->before;
+}
+
 /* What was found beside the original, as it runs without any of this. */
 static enum rw_code conclude(struct tuning *x) {
     struct api_tune *t = x->t;
@@ -194,6 +213,7 @@ static enum rw_code conclude(struct tuning *x) {
     t->ratio = judge_bench_ratio(&a, &b);
     t->before = judge_median(a.seconds.len, a.seconds.at);
     t->after = judge_median(b.seconds.len, b.seconds.at);
+    if (t->ratio.sure && t->ratio.low > 1) go_back(x, &a, &b);
     t->version = x->bench.version;
     t->target = x->best.state.target;
     t->disabled = x->best.state.disabled;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latency in ONNX Runtime of what onnxrw and others make of four models.
 
-    latency.py [--build build] [--minutes 14] [--tune-minutes 5] [--models bert,vit,resnet50,mobilenet]
+    latency.py [--build build] [--minutes 14] [--tune-minutes 18] [--models bert,vit,resnet50,mobilenet]
                [--folder DIR] [--prepare] [--quick] [--update]
 
 bert-base, vit-base, resnet50 and mobilenet are made from their configurations (make_bert.py,
@@ -12,15 +12,15 @@ make_vision.py). The runtime's own optimisations are on, for all of them:
     ort           what the runtime saves when it has optimised the original
     onnxslim, onnxscript   their optimisers, where they are installed
     pack          onnxrw with the family's pack, --target ort-cpu
-    tuned         onnxrw tune, with the session options that it found; the choice is made with one thread
-                  and the first of the sizes
+    tuned         onnxrw tune for this setting, with the session options that it found
     floor         the products, or convolutions, of the architecture alone
 
-In each round every setting (model, sizes, threads) is measured once: `onnxrw bench` runs all forms, each in a
-fresh process of its own. There are as many rounds as fit into the minutes, at least two (some five minutes each).
-Printed is the median over the rounds of the ratio to the original in the same round. Processes of one graph
-differ, by being slower than they could be: so "tuned" and the best of the others are also compared by the
-fastest process of each, which is also what "best" goes by.
+A round measures all forms of one setting (model, sizes, threads): `onnxrw bench` runs each in a fresh process
+of its own. The setting that had the least time so far is the next, so that all have the same time, and those
+of small models more rounds; at least three each (some ten minutes in all). Printed is the median over the rounds
+of the ratio to the original in the same round. Processes of one graph differ, by being slower than they could
+be: so "tuned" and the best of the others are also compared by the fastest process of each, which is also what
+"best" goes by.
 
 --folder keeps models, also those that were tuned, for another run, and --prepare ends when they are there, so that
 tuning can take longer; --quick takes four layers, one round, and few seconds to tune. --update writes the table
@@ -45,7 +45,7 @@ import make_vision
 
 PEERS = ("transformers", "ort", "onnxslim", "onnxscript")
 THREADS = (1, 2)
-LEAST_ROUNDS = 2
+LEAST_ROUNDS = 3
 VOCABULARY = 30522
 
 
@@ -140,22 +140,27 @@ def pack_of(tool, name):
     return name if there else "auto"
 
 
-def tuned(tool, case, model, out, seconds):
-    report = out[:-len(".onnx")] + ".json"
+def tuned(tool, setting, model, out, seconds):
+    case, report = setting["case"], out[:-len(".onnx")] + ".json"
     if not os.path.exists(report):
-        dims = [a for name, n in case.sizes[0].items() for a in ("--dim", f"{name}={n}")]
-        run(tool, "tune", "-q", "-r", pack_of(tool, case.pack), "--time", seconds, *dims, "-o", out, model)
+        dims = [a for name, n in setting["sizes"].items() for a in ("--dim", f"{name}={n}")]
+        run(tool, "tune", "-q", "-r", pack_of(tool, case.pack), "--time", seconds, "--threads", setting["threads"],
+            *dims, "-o", out, model)
     with open(report, encoding="utf-8") as f:
         found = json.load(f)
-    print(f"latency: tuned {case.name}: {found['ratio']['is']:.3f}, taken: "
+    print(f"latency: tuned {case.name} {setting['sizes']} {setting['threads']}: {found['ratio']['is']:.3f}, taken: "
           f"{[c['name'] for c in found['choices'] if c['end'] == 'taken']}, complete: {found['complete']}",
           file=sys.stderr)
     return list(found["session"]["config"].values())
 
 
-def forms(a, tool, case, folder, seconds):
-    """{name: (path, optimisers of the runtime that are off)}, the original first."""
-    path = lambda form: os.path.join(folder, f"{case.name}{'-quick' if a.quick else ''}-{form}.onnx")
+def path_of(a, folder, case, form):
+    return os.path.join(folder, f"{case.name}{'-quick' if a.quick else ''}-{form}.onnx")
+
+
+def forms(a, tool, case, folder):
+    """{name: (path, optimisers of the runtime that are off)}, the original first: all that are one for all settings."""
+    path = lambda form: path_of(a, folder, case, form)
     for form, make in (("original", case.make), ("floor", case.floor)):
         if not os.path.exists(path(form)):
             onnx.save(make(a.quick), path(form))
@@ -167,8 +172,21 @@ def forms(a, tool, case, folder, seconds):
             found[name] = (made, [])
     run(tool, "-q", "-r", pack_of(tool, case.pack), "--target", "ort-cpu", "-o", path("pack"), original)
     found["pack"] = (path("pack"), [])
-    found["tuned"] = (path("tuned"), tuned(tool, case, original, path("tuned"), seconds))
     found["floor"] = (path("floor"), [])
+    return found
+
+
+def settings_of(a, tool, case, folder, seconds):
+    """All settings of a case, each with its forms; `seconds` to tune each."""
+    made, found = forms(a, tool, case, folder), []
+    for i, sizes in enumerate(case.sizes):
+        npz = os.path.join(folder, f"{case.name}-{i}.npz")
+        np.savez(npz, **case.inputs(sizes))
+        for threads in THREADS:
+            setting = dict(case=case, sizes=sizes, threads=threads, npz=npz, rounds=[], spent=0)
+            out = path_of(a, folder, case, f"tuned-{i}-{threads}")
+            setting["forms"] = made | {"tuned": (out, tuned(tool, setting, made["original"][0], out, seconds))}
+            found.append(setting)
     return found
 
 
@@ -191,12 +209,15 @@ def one_round(tool, made, npz, threads):
 
 
 def measure(a, tool, settings, end):
-    rounds = 0
-    while rounds < (1 if a.quick else LEAST_ROUNDS) or (not a.quick and time.monotonic() < end):
-        for s in settings:
-            s["rounds"].append(one_round(tool, s["forms"], s["npz"], s["threads"]))
-        rounds += 1
-    return rounds
+    least = 1 if a.quick else LEAST_ROUNDS
+    while True:
+        wanting = [s for s in settings if len(s["rounds"]) < least]
+        if not wanting and (a.quick or time.monotonic() >= end):
+            return
+        s = min(wanting or settings, key=lambda s: s["spent"])
+        begin = time.monotonic()
+        s["rounds"].append(one_round(tool, s["forms"], s["npz"], s["threads"]))
+        s["spent"] += time.monotonic() - begin
 
 
 def ratio(s, form, to):
@@ -218,19 +239,19 @@ def row(s):
     best = min((p for p in ("original",) + PEERS if fastest(s, p)), key=lambda p: fastest(s, p))
     ms = statistics.median(r["original"] for r in s["rounds"]) * 1e3
     to_best = lambda form: f"{cell(ratio(s, form, best))} ({cell(fastest(s, form) / fastest(s, best))})"
-    columns = [s["case"].name, ", ".join(f"{k} {v}" for k, v in s["sizes"].items()), str(s["threads"]), f"{ms:.1f}"]
+    columns = [s["case"].name, ", ".join(f"{k} {v}" for k, v in s["sizes"].items()), str(s["threads"]), str(len(s["rounds"])), f"{ms:.1f}"]
     columns += [cell(ratio(s, f, "original")) for f in PEERS + ("pack", "tuned", "floor")]
     return columns + [best, to_best("tuned"), to_best("pack"), cell(ratio(s, "tuned", "floor"))]
 
 
-def table(settings, rounds):
+def table(settings):
     import onnxruntime
-    head = ["model", "sizes", "threads", "original, ms", *PEERS, "pack", "tuned", "floor", "best other", "tuned to it",
+    head = ["model", "sizes", "threads", "rounds", "original, ms", *PEERS, "pack", "tuned", "floor", "best other", "tuned to it",
             "pack to it", "tuned to floor"]
-    lines = [f"ONNX Runtime {onnxruntime.__version__}, {os.cpu_count()} processors ({platform.machine()}), "
-             f"{rounds} round{'s'[:rounds != 1]}. Ratios to the original, medians; in parentheses of the fastest processes.",
+    lines = [f"ONNX Runtime {onnxruntime.__version__}, {os.cpu_count()} processors ({platform.machine()}). "
+             f"Ratios to the original, medians; in parentheses of the fastest processes.",
              "",
-             "| " + " | ".join(head) + " |", "|---|---|" + "---:|" * 9 + "---|---:|---:|---:|"]
+             "| " + " | ".join(head) + " |", "|---|---|" + "---:|" * 10 + "---|---:|---:|---:|"]
     return lines + ["| " + " | ".join(row(s)) + " |" for s in settings]
 
 
@@ -238,7 +259,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", default="build")
     p.add_argument("--minutes", type=float, default=14)
-    p.add_argument("--tune-minutes", type=float, default=5)
+    p.add_argument("--tune-minutes", type=float, default=18)
     p.add_argument("--models", default=",".join(c.name for c in CASES))
     p.add_argument("--folder")
     p.add_argument("--prepare", action="store_true")
@@ -255,17 +276,15 @@ def main():
     with tempfile.TemporaryDirectory() as own:
         folder = a.folder or own
         os.makedirs(folder, exist_ok=True)
+        shares = sum(c.share * len(c.sizes) * len(THREADS) for c in cases)
         settings = []
         for case in cases:
-            seconds = a.tune_minutes * 60 * case.share / sum(c.share for c in cases)
-            made = forms(a, tool, case, folder, 10 if a.quick else seconds)
-            for i, sizes in enumerate(case.sizes):
-                npz = os.path.join(folder, f"{case.name}-{i}.npz")
-                np.savez(npz, **case.inputs(sizes))
-                settings += [dict(case=case, sizes=sizes, threads=t, npz=npz, forms=made, rounds=[]) for t in THREADS]
+            seconds = 10 if a.quick else a.tune_minutes * 60 * case.share / shares
+            settings += settings_of(a, tool, case, folder, seconds)
         if a.prepare:
             return
-        lines = table(settings, measure(a, tool, settings, end))
+        measure(a, tool, settings, end)
+        lines = table(settings)
     print("\n".join(lines))
     if a.update:
         docs.replace("performance.md", "latency", lines)
