@@ -57,6 +57,8 @@ enum rw_code session_usage(struct session *s, const char *format, ...) RW_PRINTF
 const struct diag_source *session_read(struct session *s, const char *path);
 /* A text to standard output, or to a file that appears complete or not at all. */
 enum rw_code session_write(struct session *s, const char *path, const struct buf *text);
+/* Can it be written there? For what takes long and writes at the end; leaves nothing. */
+enum rw_code session_can_write(struct session *s, const char *path);
 /* `path` with its extension, when it is `from`, replaced by `to`, else with `to` added. */
 const char *session_rename(struct session *s, const char *path, const char *from,
                            const char *to);

@@ -55,9 +55,12 @@ static void tell(void *ctx, const struct api_choice *c) {
     buf_free(&text);
 }
 
+/* All the time would be for nothing if nothing can be written. */
 static enum rw_code decide(struct job *j) {
     struct session *s = j->s;
     const struct options *o = &s->options;
+    TRY(session_can_write(s, j->out));
+    TRY(session_can_write(s, j->report));
     TRY(measure_inputs(s, j->model, &j->inputs));
     session_flush(s);
     j->tune = (struct api_tune){.rules = j->rules, .original = j->model,

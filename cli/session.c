@@ -69,6 +69,13 @@ enum rw_code session_write(struct session *s, const char *path, const struct buf
     return os_commit(&out, s->options.durable) ? RW_OK : cannot_write(s, path);
 }
 
+enum rw_code session_can_write(struct session *s, const char *path) {
+    struct os_output out;
+    if (!os_create(path, &out)) return cannot_write(s, path);
+    os_abandon(&out);
+    return RW_OK;
+}
+
 const char *session_rename(struct session *s, const char *path, const char *from,
                            const char *to) {
     size_t len = strlen(path), tail = strlen(from);

@@ -8,7 +8,7 @@ Installs the build into a temporary prefix that it was not configured for, in wh
 - the completions of the shells are there, and each shell that is here reads its own;
 - a CMake project finds the package and links the library, shared and static;
 - a C program is compiled with what pkg-config says, and runs a pack by its name, with the
-  library shared.
+  library shared and static.
 SANITIZERS are those that the build was made with, or empty. SPDX-License-Identifier: Apache-2.0
 """
 import os, pathlib, shutil, subprocess, sys, tempfile
@@ -54,6 +54,19 @@ def run(*args, **env):
     return p.stdout
 
 
+def by_pkg_config(cc, sanitizers, folder, pc, prefix):
+    """What a program prints that is compiled with what pkg-config says, for each library."""
+    def compiled(kind, *options):
+        program = folder / f"p_{kind}"
+        flags = run("pkg-config", *options, "--cflags", "--libs", "onnxrw", PKG_CONFIG_PATH=str(pc)).split()
+        asan = [f"-fsanitize={sanitizers}"] if sanitizers else []
+        run(cc, folder / "p.c", "-o", program, *asan,
+            *("-l:libonnxrw.a" if kind == "static" and f == "-lonnxrw" else f for f in flags))
+        return program
+    yield run(compiled("shared"), MODEL, LD_LIBRARY_PATH=str(pc.parent))
+    yield run(compiled("static", "--static"), MODEL, ONNXRW_RULES=str(prefix / "share" / "onnxrw" / "rules"))
+
+
 def by_cmake(cmake, cc, sanitizers, folder, prefix):
     """What a project prints that finds the library by its CMake package, for each library."""
     (folder / "CMakeLists.txt").write_text(PROJECT)
@@ -82,21 +95,18 @@ def main():
         print("pkg-config is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as tmp:
-        prefix, source, program = (pathlib.Path(tmp) / n for n in ("prefix", "p.c", "p"))
+        prefix = pathlib.Path(tmp) / "prefix"
         run(cmake, "--install", build, "--prefix", prefix)
         out = run(prefix / "bin" / "onnxrw", "--dry-run", "-r", "bert.rules", MODEL)
         where = run(prefix / "bin" / "onnxrw", "rules", "list", "bert.rules")
         pc = next(prefix.rglob("onnxrw.pc")).parent
-        flags = run("pkg-config", "--cflags", "--libs", "onnxrw", PKG_CONFIG_PATH=str(pc)).split()
-        source.write_text(PROGRAM)
-        asan = [f"-fsanitize={sanitizers}"] if sanitizers else []
-        run(cc, source, "-o", program, *asan, *flags)
-        used = run(program, MODEL, LD_LIBRARY_PATH=str(pc.parent))
+        (pathlib.Path(tmp) / "p.c").write_text(PROGRAM)
+        used = [*by_pkg_config(cc, sanitizers, pathlib.Path(tmp), pc, prefix)]
         check_completions(prefix)
         packaged = by_cmake(cmake, cc, sanitizers, pathlib.Path(tmp), prefix)
     wanted = ["layer_norm", "skip_layer_norm", "bias_gelu"]
-    wrong = [w for w in wanted if w not in out or w not in where or any(w not in u for u in [used, *packaged])]
-    print(used + (f"missing: {wrong}" if wrong else "all there"))
+    wrong = [w for w in wanted if w not in out or w not in where or any(w not in u for u in [*used, *packaged])]
+    print(used[0] + (f"missing: {wrong}" if wrong else "all there"))
     sys.exit(1 if wrong else 0)
 
 

@@ -149,8 +149,11 @@ def errors(onnxrw, folder):
                               stdin=f, capture_output=True, text=True, timeout=120)
     check(done.returncode == 0 and (folder / "piped.onnx").exists() and (folder / "piped.json").exists(), done)
     check(not out.exists() and not out.with_suffix(".json").exists(), "an error left output")
-    done = run(onnxrw, "tune", "--time", 2, *SIZES, "-o", folder / "no" / "such.onnx", MODEL)
-    check(done.returncode == 4, done)
+    for bad in (folder / "no" / "such.onnx", folder / "taken.onnx"):  # found out before anything is tried
+        (folder / "taken.json").mkdir(exist_ok=True)
+        done = run(onnxrw, "tune", "--time", 2, *SIZES, "-o", bad, MODEL)
+        check(done.returncode == 4 and "cannot be written" in done.stderr and "tune:" not in done.stderr, done)
+        check(not bad.exists(), bad)
 
 
 def interrupted(onnxrw, folder):
