@@ -2,6 +2,7 @@
 """Wrong rules in a pack: --verify undoes them, and them alone.
 
     verify_modes.py --onnxrw build/onnxrw [--only PACK] [--models N | --all] [--corpus FOLDER]...
+                    [--results FILE] [--jobs N]
 
 Each pack of tests/verify_packs and tests/wrong has one rule that is wrong, called like the
 pack, and is run in front of auto.rules and bert.rules on real models where it applies: N of
@@ -12,9 +13,13 @@ wrong without --verify, the rule must be named with its place; and where the rul
 applied, every other one be applied as often as without it. Models that do not run on inputs
 made up are verified on the stored ones. Those of tests/verify_packs must be wrong on some
 model.
+
+A whole run (--all, over some hundred models) takes long: with --results each case is a line of
+FILE as soon as it is done, and one that has a line there is not run again.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, concurrent.futures, csv, functools, os, pathlib, re, subprocess, sys, tempfile
+import argparse, concurrent.futures, csv, functools, hashlib, os, pathlib, re, subprocess, sys, tempfile
+import threading, time
 
 try:
     import numpy as np, onnx
@@ -26,6 +31,8 @@ except ImportError:
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = HERE / "models"
 OTHERS = ["auto.rules", "bert.rules"]
+MODES = ["rewrites", "model"]
+SECONDS = 600
 # Open: a mean of squares rounded to few steps, a bias in which is not told from rounding on the few made-up
 # values that are not beyond the largest step; and the whole differs by less than a quantised model may.
 UNFOUND = {("quant_half", "llama-sdpa-dyn18__qdq-pc.onnx", "rewrites")}
@@ -37,8 +44,12 @@ def manifest(corpus):
 
 
 def rewrite(onnxrw, packs, model, out, *options):
-    args = [a for p in packs for a in ("-r", str(p))]
-    done = subprocess.run([onnxrw, *args, *options, "-o", out, model], capture_output=True, text=True, timeout=300)
+    """(the process when it is done, {rule: how often it was applied})"""
+    args = [onnxrw, *[a for p in packs for a in ("-r", str(p))], *options, "-o", out, model]
+    try:
+        done = subprocess.run(args, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        done = subprocess.CompletedProcess(args, -1, "", f"is not done in {SECONDS} s")
     table = re.findall(r"^  (\w+) +(\d+) +[+-]\d+$", done.stdout, re.M)
     return done, {name: int(n) for name, n in table}
 
@@ -63,8 +74,18 @@ def expected(model):
     return x, unoptimised.session(model).run(None, x)
 
 
+JUDGED = {}  # (model, digest of a result) -> what is wrong with it
+
+
 def judge(model, out, row):
-    """What is wrong with the result, or None."""
+    """What is wrong with the result, or None. Results are the same for many a pack."""
+    key = model, hashlib.sha256(out.read_bytes()).digest()
+    if key not in JUDGED:
+        JUDGED[key] = judge_anew(model, out, row)
+    return JUDGED[key]
+
+
+def judge_anew(model, out, row):
     x, wanted = expected(model)
     try:
         if row["valid"] == "1":
@@ -76,53 +97,114 @@ def judge(model, out, row):
     return None if worst <= float(row["tolerance"]) else f"error {worst:.2g}"
 
 
+def uses(pack):
+    """The packs that it takes in: they go in front then, too."""
+    return tuple(re.findall(r'^use "[^"]+"$', pack.read_text(), re.M))
+
+
 def without_rule(pack, folder):
-    """What is run beside it: the packs that it uses go in front then, too."""
-    text = pack.read_text()
-    uses = re.findall(r'^use "[^"]+"$', text, re.M)
-    if not uses:
+    """What is run beside it."""
+    if not uses(pack):
         return OTHERS
     rest = pathlib.Path(folder) / f"{pack.stem}-without.rules"
-    rest.write_text("\n".join([re.search(r"^pack .*?^}$", text, re.M | re.S)[0], *uses, ""]))
+    rest.write_text("\n".join([re.search(r"^pack .*?^}$", pack.read_text(), re.M | re.S)[0], *uses(pack), ""]))
     return [rest, *OTHERS]
 
 
-def fires(a, pack, model):
-    """The rules that are applied with the wrong one in front, when that one is."""
-    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, os.devnull, "--verify=off", "--dry-run")
-    return applied if applied.get(pack.stem) else None
+@functools.lru_cache(64)
+def without(onnxrw, packs, model, mode):
+    """(options of the mode, {rule: times}, rules that are blamed) of a run without a wrong rule."""
+    options = [f"--verify={mode}"]
+    done, applied = rewrite(onnxrw, packs, model, os.devnull, "--dry-run", *options)
+    if mode == "model" and "inputs that were made up" in done.stderr:
+        options.append(f"--inputs={model.with_suffix('.npz')}")
+        done, applied = rewrite(onnxrw, packs, model, os.devnull, "--dry-run", *options)
+    return options, applied, blamed(done)
 
 
-def check(a, case, folder):
-    """(is the wrong rule harmful there, problems of both modes)"""
-    pack, model, row = case
+def blamed(done):
+    """{rule: file of its pack} of those that the warnings name."""
+    return {m[2]: m[1] for m in re.finditer(r'(\w+\.rules):\d+:\d+: warning: rule "(\w+)"', done.stderr)}
+
+
+def firing(a, packs, model):
+    """Packs whose rule may be applied there. All are run together, then without those whose rule was
+    applied, until none is: then each one left is by itself applied nowhere. Half of them at a time where
+    they do not come to an end together."""
+    if not packs:
+        return []
+    done, applied = rewrite(a.onnxrw, [*packs, *OTHERS], model, os.devnull, "--verify=off", "--dry-run")
+    if done.returncode and len(packs) > 1:
+        half = len(packs) // 2
+        return firing(a, packs[:half], model) + firing(a, packs[half:], model)
+    hits = [p for p in packs if done.returncode or applied.get(p.stem)]
+    return hits + firing(a, [p for p in packs if p not in hits], model) if hits else []
+
+
+def candidates(a, packs, model):
+    """The same; a pack that uses others changes the order of rules, and is run by itself."""
+    alone = [p for p in packs if uses(p)]
+    hits = firing(a, [p for p in packs if p not in alone], model)
+    return hits + [h for p in alone for h in firing(a, [p], model)]
+
+
+def check_mode(a, pack, model, row, mode, harmful, folder):
+    """What is wrong with one mode, or None."""
     out = pathlib.Path(folder) / f"{pack.stem}-{model.stem}.onnx"
-    rule = pack.stem
-    done, _ = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=off")
-    harmful = bool(done.returncode or judge(model, out, row))
-    problems, beside = [], without_rule(pack, folder)
-    for mode in ("rewrites", "model"):
-        options = [f"--verify={mode}"]
-        done, wanted = rewrite(a.onnxrw, beside, model, out, "--dry-run", *options)
-        if mode == "model" and "inputs that were made up" in done.stderr:
-            options.append(f"--inputs={model.with_suffix('.npz')}")
-            _, wanted = rewrite(a.onnxrw, beside, model, out, "--dry-run", *options)
-        out.unlink(missing_ok=True)
-        done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, *options)
-        place = re.search(rf"{re.escape(pack.name)}:\d+:\d+: warning: rule \"{rule}\"", done.stderr)
-        others = {k: n for k, n in applied.items() if k != rule}
-        if done.returncode:
-            problems.append(f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
-        elif (rule, model.name, mode) in UNFOUND:
-            problems += [] if judge(model, out, row) else [f"{mode}: is found now; UNFOUND says that it is not"]
-        elif judge(model, out, row):
-            problems.append(f"{mode}: {judge(model, out, row)}")
-        elif harmful and not place:
-            problems.append(f"{mode}: the warning does not name the rule's place")
-        elif rule not in applied and others != wanted:
-            problems.append(f"{mode}: applied {others}, without the wrong rule {wanted}")
+    rule, beside = pack.stem, tuple(without_rule(pack, folder))
+    options, wanted, always = without(a.onnxrw, beside, model, mode)
+    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, *options)
+    problem = done.returncode == 0 and judge(model, out, row)
     out.unlink(missing_ok=True)
-    return harmful, [f"{rule} {model.name}: {p}" for p in problems]
+    others = {k: n for k, n in applied.items() if k != rule}
+    if done.returncode:
+        return f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}"
+    if (rule, model.name, mode) in UNFOUND:
+        return None if problem else f"{mode}: is found now; UNFOUND says that it is not"
+    if problem:
+        return f"{mode}: {problem}"
+    now = blamed(done)
+    if harmful and now.pop(rule, None) != pack.name:
+        return f"{mode}: the warning does not name the rule's place"
+    innocent = sorted(now.keys() - always.keys() - {rule})
+    if innocent:
+        return f"{mode}: blames {', '.join(innocent)}"
+    if rule not in applied and others != wanted:
+        return f"{mode}: applied {others}, without the wrong rule {wanted}"
+
+
+def check(a, pack, model, row, folder):
+    """{effect of the rule: none, harmless, harmful; problems of both modes; seconds}"""
+    out = pathlib.Path(folder) / f"{pack.stem}-{model.stem}.onnx"
+    begin, case = time.monotonic(), {"rule": pack.stem, "model": f"{model.parent.name}/{model.name}"}
+    done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=off")
+    harmful = bool(done.returncode or judge(model, out, row))
+    out.unlink(missing_ok=True)
+    case["effect"] = "harmful" if harmful else "harmless" if applied.get(pack.stem) else "none"
+    modes = MODES if case["effect"] != "none" else []
+    problems = [check_mode(a, pack, model, row, mode, harmful, folder) for mode in modes]
+    text = " ".join("; ".join(filter(None, problems)).split())
+    return {**case, "seconds": f"{time.monotonic() - begin:.1f}", "problems": text}
+
+
+class Results:
+    """What was found of each case: in a file, if there is one, to go on where a run was broken off."""
+
+    FIELDS = ["rule", "model", "effect", "seconds", "problems"]
+
+    def __init__(self, path):
+        old = path.read_text().splitlines() if path and path.exists() else []
+        self.path, self.lock = path, threading.Lock()
+        self.at = {(c["rule"], c["model"]): c for c in (dict(zip(self.FIELDS, x.split("\t"))) for x in old)}
+
+    def add(self, case):
+        with self.lock:
+            self.at[case["rule"], case["model"]] = case
+            if case["problems"]:
+                print(case["rule"], case["model"], case["problems"], flush=True)
+            if self.path:
+                with open(self.path, "a") as f:
+                    f.write("\t".join(case[k] for k in self.FIELDS) + "\n")
 
 
 def spread(cases, most):
@@ -131,29 +213,36 @@ def spread(cases, most):
 
 
 def find_cases(a, pool, packs):
-    """Models of all corpora where each pack's rule is applied: [(pack, model, row)]."""
+    """[(model, row, its packs)]: where a pack's rule may be applied, of all corpora."""
     models = [(c / file, row) for c in a.corpus for file, row in manifest(c).items()]
-    found, step = [], 1 if a.all else 1 + len(models) // 40
-    for i, pack in enumerate(packs):
-        some = models[i % step::step]
-        hits = pool.map(lambda m: fires(a, pack, m[0]), some)
-        cases = [(pack, *m) for m, hit in zip(some, hits) if hit]
-        found += cases if a.all else spread(cases, a.models)
-    return found
+    step = 1 if a.all else 1 + len(models) // 40
+    asked = [[p for i, p in enumerate(packs) if k % step == i % step] for k in range(len(models))]
+    hits = list(pool.map(lambda k: candidates(a, asked[k], models[k][0]), range(len(models))))
+    chosen = set()
+    for p in packs:
+        where = [k for k in range(len(models)) if p in hits[k]]
+        chosen |= {(p, k) for k in (where if a.all else spread(where, a.models))}
+    return [(*m, [p for p in packs if (p, k) in chosen]) for k, m in enumerate(models)]
 
 
 def run_cases(a, pool, packs, folder):
-    """(lines to print, number of cases, number of those that are wrong without --verify)"""
-    lines, harmful = [], set()
-    cases = find_cases(a, pool, packs)
-    for case, (harm, problems) in zip(cases, pool.map(lambda c: check(a, c, folder), cases)):
-        harmful |= {case[0].stem} if harm else set()
-        for line in problems:
-            print(line, flush=True)
-        lines += problems
+    """(what is wrong, cases, rules that do harm)"""
+    results = Results(a.results)
+
+    def run_model(case):
+        model, row, its = case
+        for pack in its:
+            if (pack.stem, f"{model.parent.name}/{model.name}") not in results.at:
+                results.add(check(a, pack, model, row, folder))
+
+    list(pool.map(run_model, find_cases(a, pool, packs)))
+    names = {p.stem for p in packs}
+    cases = [c for c in results.at.values() if c["rule"] in names and c["effect"] != "none"]
+    harmful = {c["rule"] for c in cases if c["effect"] == "harmful"}
+    lines = [f"{c['rule']} {c['model']}: {c['problems']}" for c in cases if c["problems"]]
     lines += [f"{p.stem}: is wrong on no model, so it tests nothing" for p in packs
               if p.parent.name == "verify_packs" and p.stem not in harmful and MODELS in a.corpus]
-    return lines, len(cases), len(harmful)
+    return lines, cases, harmful
 
 
 def on_error(a, folder):
@@ -209,6 +298,8 @@ def main():
     p.add_argument("--corpus", type=pathlib.Path, action="append", help="instead of tests/models; may be repeated")
     p.add_argument("--models", type=int, default=2, help="at most so many for each pack")
     p.add_argument("--all", action="store_true", help="every model where the rule is applied")
+    p.add_argument("--results", type=pathlib.Path, help="a file of cases that were run: they are not run again")
+    p.add_argument("--jobs", type=int, default=2)
     a = p.parse_args()
     own = not a.corpus
     a.corpus = [c for c in a.corpus or [MODELS] if c.is_dir()]
@@ -216,11 +307,13 @@ def main():
         print("the corpora are not there")
         return 77
     packs = [p for folder in ("verify_packs", "wrong") for p in sorted((HERE / folder).glob(a.only + ".rules"))]
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         lines, cases, harmful = run_cases(a, pool, packs, folder)
         others = on_error(a, folder) + with_inputs(a, folder) + wrong_raise(a, folder) if own else []
-    print("\n".join(others + [f"{len(packs)} packs, {cases} cases, {harmful} packs do harm; {len(lines + others)} wrong"]))
-    return 1 if lines or others or not cases else 0
+    lines += others
+    print("\n".join(lines + [f"{len(packs)} packs, {len({c['rule'] for c in cases})} applied, "
+                             f"{len(harmful)} do harm; {len(cases)} cases, {len(lines)} wrong"]))
+    return 1 if lines or not cases else 0
 
 
 if __name__ == "__main__":
