@@ -9,13 +9,14 @@ pack, and is run in front of auto.rules and bert.rules on real models where it a
 them, from all over the list, or all. With --verify=rewrites and --verify=model the result must
 be right: valid for onnx.checker, and in ONNX Runtime, optimisations off, the same as the
 original on the inputs stored beside it, within the tolerance of MANIFEST.tsv. Where it is
-wrong without --verify, the rule must be named with its place; and where the rule is nowhere
-applied, every other one be applied as often as without it. Models that do not run on inputs
-made up are verified on the stored ones. Those of tests/verify_packs must be wrong on some
-model.
+wrong without --verify, the rule must be named with its place; no other rule may be, and where
+the rule is nowhere applied, every other one be applied as often as without it. Models that do
+not run on inputs made up are verified on the stored ones. Those of tests/verify_packs must be
+wrong on some model.
 
-A whole run (--all, over some hundred models) takes long: with --results each case is a line of
-FILE as soon as it is done, and one that has a line there is not run again.
+A whole run (--all) of 110 packs over some 430 models is some 2,700 cases of a second or less:
+which packs apply is found by running them together. With --results each case is a line of FILE
+as soon as it is done, and one that has a line there is not run again.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse, concurrent.futures, csv, functools, hashlib, os, pathlib, re, subprocess, sys, tempfile
