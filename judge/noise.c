@@ -92,15 +92,22 @@ struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *
 }
 
 /* --- steps ---------------------------------------------------------------------------- */
+bool judge_is_end(enum ir_dtype t, double v) {
+    int bits = (int)ir_dtype_bits(t);
+    bool is_unsigned = t == IR_UINT8 || t == IR_UINT16;
+    double below = ldexp(1, is_unsigned ? bits : bits - 1);
+    return v >= below - 1 || v <= (is_unsigned ? 0 : -below);
+}
+
 bool judge_count_steps(struct judge_steps *s, const struct ir_tensor *was,
                        const struct ir_tensor *is) {
     double x, y;
     if (!ir_dtype_is_int(was->dtype) || ir_dtype_bits(was->dtype) > 8) return false;
-    s->elements += was->count;
     for (uint64_t i = 0; i < was->count; i++) {
         bool known = ir_tensor_double_at(NULL, was, i, &x) && ir_tensor_double_at(NULL, is, i, &y);
         if (!known || fabs(x - y) > 1) return false;
         s->steps += x != y;
+        s->elements += x != y || !judge_is_end(was->dtype, x);
     }
     return true;
 }

@@ -27,19 +27,28 @@ struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double
 /* The same for all of them. */
 struct judge_values judge_noisy_values(struct arena *a, const struct judge_values *is,
                                        double times, uint64_t *seed);
+/* A model with noise in its constants, but for those in files of their own, and in every float
+ * that it computes, each element by itself. */
+bool judge_noisy_model(struct arena *a, const struct judge_model *is, uint64_t seed,
+                       struct judge_model *out);
+/* What the original gives with noise in all that it computes with. */
+void judge_noise_of(struct judge *j, const struct judge_model *m, const struct judge_values *in,
+                    struct arena *a, struct judge_noise *out);
 /* What result k is now, with the elements as they were that differ by no more than noise. */
 struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *noise, uint32_t k,
                                      const struct ir_tensor *was, const struct ir_tensor *is);
-/* One step up or down of integers of up to 8 bits in other places than noise makes them is the
- * rounding of something else before, such as a bias: of few elements, all in all. */
+/* The least or the largest number of an integer type: all that is beyond is rounded to it. */
+bool judge_is_end(enum ir_dtype t, double v);
+/* One step up or down of integers of up to 8 bits: where sums are rounded elsewhere, one in some
+ * hundred results is nearer to another one. Of many elements it is another rounding. */
 struct judge_steps {
     uint64_t steps, elements;
 };
-/* Counts them; false where some element differs by more. */
+/* Counts them, and the elements that are at no end; false where some differs by more. */
 bool judge_count_steps(struct judge_steps *s, const struct ir_tensor *was,
                        const struct ir_tensor *is);
-#define JUDGE_FEW 16     /* one of so many, where they are of many shapes and numbers */
-#define JUDGE_FEW_HERE 4 /* in one small graph, whose numbers may all be near a half */
+#define JUDGE_FEW 256     /* one of so many */
+#define JUDGE_FEW_HERE 16 /* in one small graph, whose numbers may all be near a half */
 bool judge_are_few(const struct judge_steps *s, uint32_t of);
 
 #endif

@@ -34,9 +34,6 @@ MODELS = HERE / "models"
 OTHERS = ["auto.rules", "bert.rules"]
 MODES = ["rewrites", "model"]
 SECONDS = 600
-# Open: a mean of squares rounded to few steps, a bias in which is not told from rounding on the few made-up
-# values that are not beyond the largest step; and the whole differs by less than a quantised model may.
-UNFOUND = {("quant_half", "llama-sdpa-dyn18__qdq-pc.onnx", "rewrites")}
 
 
 def manifest(corpus):
@@ -160,8 +157,6 @@ def check_mode(a, pack, model, row, mode, harmful, folder):
     others = {k: n for k, n in applied.items() if k != rule}
     if done.returncode:
         return f"{mode}: exit {done.returncode}: {done.stderr.strip()[-300:]}"
-    if (rule, model.name, mode) in UNFOUND:
-        return None if problem else f"{mode}: is found now; UNFOUND says that it is not"
     if problem:
         return f"{mode}: {problem}"
     now = blamed(done)

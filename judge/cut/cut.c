@@ -38,8 +38,9 @@ static struct cut_node take_down(struct cut *c, ir_node n) {
     const char *op = ir_op_name(c->g, n);
     c->quantised |=
         strstr(op, "Quantize") || strstr(op, "QLinear") || strstr(op, "Integer");
+    bool rounds = strstr(op, "QuantizeLinear") || strstr(op, "QLinear");
     return (struct cut_node){n, nin, x->nout, in,
-                             arena_copy(c->a, x->out, x->nout * sizeof *x->out)};
+                             arena_copy(c->a, x->out, x->nout * sizeof *x->out), rounds};
 }
 
 static void sort_nodes(const struct ir_graph *g, ir_node *at, uint32_t n) {
@@ -109,7 +110,8 @@ void cut_before(struct cut *c, struct arena *a, const struct pm_subject *m) {
     c->side[0].slice = ir_slice_new(a, m->g, &c->numbers, m->opset);
     ir_node *sorted = arena_copy(a, m->nodes, m->n * sizeof *m->nodes);
     sort_nodes(m->g, sorted, m->n);
-    for (uint32_t i = 0; i < m->n; i++) add_to(c, &c->side[0], sorted[i]);
+    for (uint32_t i = 0; i < m->n; i++) /* one may be matched twice, as both parts of a Concat */
+        if (i == 0 || sorted[i] != sorted[i - 1]) add_to(c, &c->side[0], sorted[i]);
     give_back(c, m);
 }
 

@@ -17,6 +17,7 @@ struct cut_node {
     ir_node id; /* IR_NONE: another one has it by now */
     uint32_t nin, nout;
     ir_value *in, *out;
+    bool rounds; /* its first output is rounded to integers */
 };
 struct cut_side {
     struct ir_slice *slice;
@@ -54,7 +55,8 @@ bool cut_grow(struct cut *c, uint32_t levels, uint32_t most);
 
 /* --- values.c: what is fed ------------------------------------------------------------ */
 #define CUT_PLANS 4 /* of sizes: all different, alike, larger, ones */
-enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS };
+enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS,
+                CUT_FITTED = CUT_FILLS };
 /* A port that is no constant, in the sizes of a plan. */
 struct cut_input {
     const struct cut_port *port;
@@ -63,6 +65,7 @@ struct cut_input {
     uint32_t rank, nknown;
     const int64_t *dims;
     const int64_t *known; /* its elements, where inference knows them; or NULL */
+    int64_t zero;         /* the zero point of integers that count steps */
 };
 struct cut_inputs {
     uint32_t n, plan;
@@ -70,12 +73,37 @@ struct cut_inputs {
 };
 /* false: the plan does not go, *why tells. */
 bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char **why);
+/* Those of the first plan that goes. */
+bool cut_any_inputs(struct cut *c, struct cut_inputs *out, const char **why);
+struct cut_draw {
+    enum cut_fill fill;
+    double by;      /* of CUT_FITTED: how large, 1 as CUT_RANDOM; integers from their zero on */
+    uint32_t again; /* draws of one kind differ by it */
+};
 /* Values for all of them; false when a type cannot be made up. */
-bool cut_values(struct cut *c, const struct cut_inputs *in, enum cut_fill fill,
+bool cut_values(struct cut *c, const struct cut_inputs *in, const struct cut_draw *draw,
                 struct judge_values *out);
 /* Those that a side sees. */
 struct judge_values cut_seen(struct cut *c, const struct cut_inputs *in,
                              const struct judge_values *all, uint32_t side);
+
+/* --- model.c: a side as a model ------------------------------------------------------- */
+/* Its outputs are the results. key: with weights told by type and shape alone. */
+bool cut_pack(struct cut *c, const struct cut_inputs *in, uint32_t side, bool key,
+              struct buf *out, const char **why);
+/* Bytes that are the same for cuts which need to be run but once: weights stand in them by
+ * type and shape alone. None when there are no such. */
+void cut_key(struct cut *c, enum rule_class class, struct buf *out);
+/* The names in it of what the old nodes round to integers. */
+const char *const *cut_rounded(struct cut *c, uint32_t *n);
+
+/* --- told.c: what results say --------------------------------------------------------- */
+/* Are enough elements of a result finite to say something, and, where nodes were added above
+ * or it is rounded, not of one value, nor so large that a difference drowns in them, nor at an
+ * end of the integers? *elements: how many say it; UINT64_MAX where all do. */
+bool cut_tells(const struct cut *c, const struct ir_tensor *x, uint64_t *elements);
+/* How well what is rounded to integers is spread over them; larger is better. */
+double cut_spread(const struct cut *c, const struct judge_values *out);
 
 /* --- run.c: both sides in the runtime ------------------------------------------------- */
 enum cut_result { CUT_SAME, CUT_DIFFERENT, CUT_UNKNOWN };
@@ -84,9 +112,6 @@ struct cut_verdict {
     bool inexact; /* of CUT_SAME: but not bit by bit */
     const char *why; /* in the arena of the cut */
 };
-/* Bytes that are the same for cuts which need to be run but once: weights stand in them by
- * type and shape alone. None when there are no such. */
-void cut_key(struct cut *c, enum rule_class class, struct buf *out);
 struct cut_verdict cut_judge(struct cut *c, struct judge *j, enum rule_class class);
 
 #endif

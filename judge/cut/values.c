@@ -11,6 +11,11 @@
 
 #define MOST_ELEMENTS (4 << 20)
 
+/* An integer of what is quantised. */
+static bool is_narrow(enum ir_dtype t) {
+    return ir_dtype_is_int(t) && (ir_dtype_bits(t) == 8 || ir_dtype_bits(t) == 16);
+}
+
 /* --- sizes ------------------------------------------------------------------------ */
 
 struct sizes {
@@ -59,6 +64,22 @@ static void find_known(struct cut *c, struct sizes *s, struct cut_input *in) {
     in->nknown = v->len;
 }
 
+/* Behind what counts steps stand their size and their zero point. */
+static void find_zero(struct cut *c, const struct cut_node *n, struct cut_input *in) {
+    for (uint32_t k = 0; k + 2 < n->nin; k++) {
+        uint32_t known = map_get(&c->constants, n->in[k + 2]);
+        if (n->in[k] != in->port->v || known == MAP_NONE) continue;
+        const struct ir_tensor *t = c->tensors.at[known];
+        if (t->dtype == in->dtype) ir_tensor_int_at(c->g->model, t, 0, &in->zero);
+    }
+}
+
+static void find_zeros(struct cut *c, struct cut_input *in) {
+    for (uint32_t i = 0; i < c->side[0].nodes.len; i++)
+        find_zero(c, &c->side[0].nodes.at[i], in);
+    for (uint32_t i = 0; i < c->above.len; i++) find_zero(c, &c->above.at[i], in);
+}
+
 bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char **why) {
     struct sizes s = {.plan = plan};
     map_init(&s.index, c->a);
@@ -74,9 +95,16 @@ bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char
         *why = "no sizes were found for the values that it sees";
         if (!choose_dims(c, &s, &in)) return false;
         find_known(c, &s, &in);
+        if (is_narrow(in.dtype)) find_zeros(c, &in);
         out->at[out->n++] = in;
     }
     return true;
+}
+
+bool cut_any_inputs(struct cut *c, struct cut_inputs *out, const char **why) {
+    for (uint32_t plan = 0; plan < CUT_PLANS; plan++)
+        if (cut_inputs(c, plan, out, why)) return true;
+    return false;
 }
 
 /* --- values ----------------------------------------------------------------------- */
@@ -105,53 +133,70 @@ static int64_t largest(const struct cut_inputs *in, enum ir_dtype t) {
     return wide ? below[in->plan] : 0;
 }
 
-static void scale(struct ir_tensor *t, void *bytes, double by) {
-    for (uint64_t i = 0; i < t->count; i++) {
-        double x;
-        if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)by;
-        if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= by;
-        if (ir_dtype_bits(t->dtype) == 16 && ir_tensor_double_at(NULL, t, i, &x))
-            ((uint16_t *)bytes)[i] =
-                (uint16_t)ir_small_float_encode(t->dtype, x * by, false);
-    }
-    t->data = bytes;
-}
-
-/* The factor that makes a fill of the one it is drawn as. */
-static double factor(enum cut_fill fill) {
-    switch (fill) {
+/* What a fill multiplies what is drawn by. */
+static double factor(const struct cut_draw *draw) {
+    switch (draw->fill) {
     case CUT_SMALL: return 1e-3;
     case CUT_POSITIVE: return -1;
     case CUT_LARGE: return 16; /* beyond the bounds of a Clip, where a Tanh is flat */
+    case CUT_FITTED: return draw->by;
     default: return 1;
     }
 }
 
+static void scale_float(const struct ir_tensor *t, uint64_t i, void *bytes, double by) {
+    double x;
+    if (t->dtype == IR_FLOAT) ((float *)bytes)[i] *= (float)by;
+    if (t->dtype == IR_DOUBLE) ((double *)bytes)[i] *= by;
+    if (ir_dtype_bits(t->dtype) == 16 && ir_tensor_double_at(NULL, t, i, &x))
+        ((uint16_t *)bytes)[i] = (uint16_t)ir_small_float_encode(t->dtype, x * by, false);
+}
+
+/* Nearer to their zero; never further from it, where there may be no integers. */
+static void scale_integer(const struct ir_tensor *t, uint64_t i, void *bytes, double by,
+                          int64_t zero) {
+    int64_t x;
+    if (by >= 1 || !ir_tensor_int_at(NULL, t, i, &x)) return;
+    x = zero + llround((double)(x - zero) * by);
+    if (ir_dtype_bits(t->dtype) == 8) ((uint8_t *)bytes)[i] = (uint8_t)x;
+    else ((uint16_t *)bytes)[i] = (uint16_t)x;
+}
+
+static void scale(struct cut *c, const struct cut_input *in, struct ir_tensor *t,
+                  const struct cut_draw *draw) {
+    bool is_float = ir_dtype_is_float(t->dtype) && ir_dtype_bits(t->dtype) >= 16;
+    bool counts_steps = draw->fill == CUT_FITTED && is_narrow(t->dtype);
+    double by = factor(draw);
+    if (by == 1 || !(is_float || counts_steps)) return;
+    void *bytes = arena_copy(c->a, t->data, (size_t)t->nbytes);
+    for (uint64_t i = 0; i < t->count; i++) {
+        if (is_float) scale_float(t, i, bytes, by);
+        else scale_integer(t, i, bytes, by, in->zero);
+    }
+    t->data = bytes;
+}
+
 static bool make_value(struct cut *c, const struct cut_inputs *all,
-                       const struct cut_input *in, enum cut_fill fill, uint64_t *seed,
-                       struct ir_tensor **out) {
-    bool one_sign = fill == CUT_NEGATIVE || fill == CUT_POSITIVE;
+                       const struct cut_input *in, const struct cut_draw *draw,
+                       uint64_t *seed, struct ir_tensor **out) {
+    bool one_sign = draw->fill == CUT_NEGATIVE || draw->fill == CUT_POSITIVE;
     enum judge_fill how = one_sign ? JUDGE_NEGATIVE : JUDGE_RANDOM;
     struct ir_tensor *t = judge_tensor(c->a, in->dtype, in->rank, in->dims, how,
                                        largest(all, in->dtype), seed);
     *out = t;
     if (!t) return false;
-    void *bytes = arena_alloc(c->a, (size_t)t->nbytes + 1);
-    if (in->known && store_known(in, t, bytes)) return true;
-    if (ir_dtype_is_float(t->dtype) && ir_dtype_bits(t->dtype) >= 16 && factor(fill) != 1) {
-        memcpy(bytes, t->data, (size_t)t->nbytes);
-        scale(t, bytes, factor(fill));
-    }
+    if (in->known && store_known(in, t, arena_alloc(c->a, (size_t)t->nbytes + 1))) return true;
+    scale(c, in, t, draw);
     return true;
 }
 
-bool cut_values(struct cut *c, const struct cut_inputs *in, enum cut_fill fill,
+bool cut_values(struct cut *c, const struct cut_inputs *in, const struct cut_draw *draw,
                 struct judge_values *out) {
-    uint64_t seed = 1 + (uint64_t)fill;
+    uint64_t seed = 1 + (uint64_t)draw->fill + (uint64_t)draw->again * (CUT_FILLS + 1);
     *out = (struct judge_values){arena_new_array(c->a, struct judge_value, in->n), in->n};
     for (uint32_t i = 0; i < in->n; i++) {
         out->at[i] = (struct judge_value){.name = in->at[i].name};
-        if (!make_value(c, in, &in->at[i], fill, &seed, &out->at[i].tensor)) return false;
+        if (!make_value(c, in, &in->at[i], draw, &seed, &out->at[i].tensor)) return false;
     }
     return true;
 }

@@ -44,10 +44,6 @@ enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
 bool judge_case_is_sound(const struct judge_plan *p, struct judge *j, struct judge_case *c,
                          uint64_t seed, struct arena *a);
 
-/* noise.c: what the original gives with noise in all that it computes with. */
-void judge_noise_of(struct judge *j, const struct judge_model *m, const struct judge_values *in,
-                    struct arena *a, struct judge_noise *out);
-
 /* shrink.c: the same fault with fewer and smaller numbers. */
 const struct judge_counterexample *judge_shrink(const struct judge_plan *p, struct judge *j,
                                                 const struct judge_draws *found,

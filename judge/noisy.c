@@ -1,13 +1,15 @@
-/* noise.c -- noise in all of a model: its inputs, its constants, and every float that it
+/* noisy.c -- noise in all of a model: its inputs, its constants, and every float that it
  * computes, each element by itself.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "judge/rule/case.h"
+#include "judge/noise.h"
+#include "judge/instance/draw.h"
 
 /* --- models ----------------------------------------------------------------------- */
 static void change_constant(struct ir_graph *g, ir_value v, uint64_t *seed) {
     const struct ir_value_info x = *ir_val(g, v);
     struct arena *a = g->model->arena;
+    if (x.tensor->storage == IR_EXTERNAL) return; /* large */
     const void *raw = ir_tensor_read(g->model, x.tensor, a);
     if (!raw) return;
     struct ir_tensor *t = judge_noisy(
@@ -83,17 +85,17 @@ static void change_graph(struct ir_graph *g, uint64_t *seed) {
     }
 }
 
-static bool noisy_model(struct arena *a, const struct judge_model *is, uint64_t seed,
-                        struct judge_model *out) {
+bool judge_noisy_model(struct arena *a, const struct judge_model *is, uint64_t seed,
+                       struct judge_model *out) {
     struct diag_sink diags;
     diag_init(&diags, a);
     struct ir_model *m =
-        ir_model_read_bytes(a, is->bytes, is->len, "instance", NULL, &diags);
+        ir_model_read_bytes(a, is->bytes, is->len, "noise", is->folder, &diags);
     if (!m) return false;
     bool ok = ir_infer_model(m, &diags) == RW_OK;
     for (uint32_t i = 0, n = m->graphs.len; ok && i < n; i++)
         change_graph(m->graphs.at[i], &seed);
-    ok = ok && judge_model_of(m, a, &diags, out) == RW_OK;
+    ok = ok && judge_model_shared(m, a, &diags, out) == RW_OK;
     ir_model_close(m);
     return ok;
 }
@@ -106,7 +108,7 @@ void judge_noise_of(struct judge *j, const struct judge_model *m, const struct j
         struct judge_model noisy;
         uint64_t own = seed;
         struct judge_values near = judge_noisy_values(a, in, 1, &own);
-        if (noisy_model(a, m, seed, &noisy) &&
+        if (judge_noisy_model(a, m, seed, &noisy) &&
             judge_once(j, &noisy, &near, a, &out->at[out->n]) == JUDGE_OK)
             out->n++;
     }
