@@ -27,8 +27,11 @@ struct ir_dims; /* the table; one a model */
 
 struct ir_dims *ir_dims_new(struct arena *a);
 ir_dim ir_dim_const(struct ir_dims *t, int64_t value);
-/* The symbol of that name (a dim_param); the same name gives the same id. */
+/* The symbol of that name; the same name gives the same id. */
 ir_dim ir_dim_symbol(struct ir_dims *t, const char *name);
+/* What a dim_param says: the expression that it is (`4*s0`, `Max(1, s0 - 2)`), or the symbol
+ * of that name. */
+ir_dim ir_dim_declared(struct ir_dims *t, const char *text);
 /* A symbol that equals nothing else: a dimension, so at least 0; or any integer value. */
 ir_dim ir_dim_fresh(struct ir_dims *t);
 ir_dim ir_dim_fresh_value(struct ir_dims *t);
@@ -48,11 +51,15 @@ ir_dim ir_dim_broadcast(struct ir_dims *t, ir_dim a, ir_dim b);
 bool ir_dim_is_const(const struct ir_dims *t, ir_dim d, int64_t *value);
 /* Bounds that hold for every value of the symbols; INT64_MIN, INT64_MAX: none known. */
 void ir_dim_bounds(const struct ir_dims *t, ir_dim d, int64_t *low, int64_t *high);
+/* From here on d is known to be at least 0, and what it is made of to be so large, where that
+ * can be told. Never undone: for what holds of a model whatever becomes of it. */
+void ir_dim_never_negative(struct ir_dims *t, ir_dim d);
 enum ir_truth ir_dim_equal(const struct ir_dims *t, ir_dim a, ir_dim b);
 enum ir_truth ir_dim_less(const struct ir_dims *t, ir_dim a, ir_dim b);
 /* Says that two dimensions were proved equal (a MatMul, a Concat proves it): from here on
  * both have one form, where a symbol can be solved for. false, and nothing done, when that
- * contradicts what is known. Undone with the journal of the model. */
+ * contradicts what is known, or says that something with a name is 0. Undone with the
+ * journal of the model. */
 bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b);
 /* A point to go back to, and going back: every unification since is forgotten. */
 uint32_t ir_dims_mark(const struct ir_dims *t);
@@ -72,5 +79,7 @@ bool ir_dim_value(const struct ir_dims *t, ir_dim d,
 void ir_dim_print(const struct ir_dims *t, ir_dim d, struct buf *out);
 /* Whether d is a plain named symbol that can stand as dim_param; then its name. */
 const char *ir_dim_param(const struct ir_dims *t, ir_dim d);
+/* The dim_param that is read as d again, in *a; NULL: none is. */
+char *ir_dim_text(const struct ir_dims *t, ir_dim d, struct arena *a);
 
 #endif

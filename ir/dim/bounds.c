@@ -135,3 +135,18 @@ bool dim_poly_is_never_zero(const struct ir_dims *t, const struct dim_poly *p) {
     struct dim_range r = dim_poly_range(t, p);
     return r.low > 0 || r.high < 0 || is_indivisible(p);
 }
+
+/* coef*atom + constant >= 0 */
+void ir_dim_never_negative(struct ir_dims *t, ir_dim d) {
+    struct dim_poly p;
+    if (!d) return;
+    dim_poly_load(t, ir_dim_find(t, d), &p);
+    int64_t coef = p.n ? p.term[0].coef : 0, constant = p.n == 2 ? p.term[1].coef : 0;
+    bool fits = p.n == 1 || (p.n == 2 && p.term[1].degree == 0);
+    if (!fits || p.term[0].degree != 1 || coef <= 0 || constant > 0 ||
+        constant == INT64_MIN)
+        return;
+    int64_t low = -(constant / coef) + (constant % coef != 0); /* rounded up */
+    struct dim_range *known = &t->atoms.at[p.term[0].atom[0]].range;
+    if (low > known->low) known->low = low;
+}

@@ -110,12 +110,20 @@ ir_dim ir_dim_const(struct ir_dims *t, int64_t value) {
     return dim_intern(t, &p);
 }
 
-ir_dim ir_dim_symbol(struct ir_dims *t, const char *name) {
+ir_dim dim_symbol(struct ir_dims *t, const char *name, struct dim_range range) {
     sym_t id = intern(&t->names, name);
     uint32_t atom = map_get(&t->symbols, id);
-    if (atom != MAP_NONE) return form_of_atom(t, atom);
-    map_put(&t->symbols, id, t->atoms.len);
-    return new_symbol(t, intern_text(&t->names, id), any_dim);
+    if (atom == MAP_NONE) {
+        map_put(&t->symbols, id, t->atoms.len);
+        return new_symbol(t, intern_text(&t->names, id), range);
+    }
+    struct dim_range *known = &t->atoms.at[atom].range;
+    if (range.low > known->low) known->low = range.low;
+    return form_of_atom(t, atom);
+}
+
+ir_dim ir_dim_symbol(struct ir_dims *t, const char *name) {
+    return dim_symbol(t, name, any_dim);
 }
 
 ir_dim ir_dim_fresh(struct ir_dims *t) { return new_symbol(t, NULL, any_dim); }

@@ -98,6 +98,8 @@ bool dim_poly_is_never_zero(const struct ir_dims *t, const struct dim_poly *p);
 
 /* --- dim.c: interning -------------------------------------------------------------- */
 ir_dim dim_intern(struct ir_dims *t, const struct dim_poly *p);
+/* The symbol of that name, which is at least range.low from here on. */
+ir_dim dim_symbol(struct ir_dims *t, const char *name, struct dim_range range);
 /* The form of one atom. Operands of the commutative kinds may come in any order. */
 ir_dim dim_atom_form(struct ir_dims *t, enum dim_atom_kind kind, ir_dim a, ir_dim b,
                      struct dim_range range);

@@ -158,12 +158,27 @@ static void reduce(struct dim_poly *p) {
     for (uint32_t i = 0; i < p->n; i++) p->term[i].coef /= g;
 }
 
+/* Does p = 0 say of sizes, one with a name among them, that they are 0? What a file declares
+ * is wrong sooner than that its model is for tensors without elements. */
+static bool is_for_nothing(const struct ir_dims *t, const struct dim_poly *p) {
+    bool named = false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct dim_term *m = &p->term[i];
+        if (m->degree != 1 || (m->coef < 0) != (p->term[0].coef < 0)) return false;
+        const struct dim_atom *x = &t->atoms.at[m->atom[0]];
+        if (x->kind != DIM_SYMBOL || x->range.low < 0) return false;
+        named |= x->name != NULL;
+    }
+    return named;
+}
+
 bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b) {
     struct dim_poly p, rest;
     if (!a || !b || ir_dim_find(t, a) == ir_dim_find(t, b)) return true;
     if (ir_dim_equal(t, a, b) == IR_FALSE) return false;
     dim_difference(t, a, b, &p);
     if (p.too_big) return true;
+    if (is_for_nothing(t, &p)) return false;
     reduce(&p);
     uint32_t best = p.n;
     for (uint32_t i = 0; i < p.n; i++)

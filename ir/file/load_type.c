@@ -15,7 +15,7 @@ static ir_dim load_dim(struct ir_load *l, const Onnx__TensorShapeProto__Dimensio
         return p->dim_value < 0 ? IR_DIM_UNKNOWN : ir_dim_const(l->m->dims, p->dim_value);
     if (p->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
         *p->dim_param && !in_function)
-        return ir_dim_symbol(l->m->dims, p->dim_param);
+        return ir_dim_declared(l->m->dims, p->dim_param);
     return IR_DIM_UNKNOWN;
 }
 

@@ -6,14 +6,14 @@
 static Onnx__TensorShapeProto__Dimension *store_dim(struct ir_store *s, ir_dim d) {
     Onnx__TensorShapeProto__Dimension *p = arena_alloc(s->a, sizeof *p);
     onnx__tensor_shape_proto__dimension__init(p);
-    const char *symbol = ir_dim_param(s->m->dims, d);
+    char *text;
     int64_t value;
     if (ir_dim_is_const(s->m->dims, d, &value) && value >= 0) {
         p->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         p->dim_value = value;
-    } else if (symbol) {
+    } else if ((text = ir_dim_text(s->m->dims, d, s->a))) {
         p->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-        p->dim_param = arena_strdup(s->a, symbol);
+        p->dim_param = text;
     }
     return p;
 }

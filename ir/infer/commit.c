@@ -57,17 +57,31 @@ static bool is_tensor_by_schema(const struct infer *x, uint32_t k) {
 
 /* --- completing -------------------------------------------------------------------- */
 
+/* Are the ranks other ones, or a number that is declared? Names are not looked at when a
+ * model runs. */
+static bool differs_in_numbers(const struct infer *x, const struct ir_type *declared,
+                               const struct ir_type *inferred) {
+    bool differs = declared->rank != inferred->rank;
+    int64_t number;
+    for (uint32_t i = 0; !differs && i < declared->rank; i++)
+        differs = infer_is_const(x, declared->dims[i], &number) &&
+                  ir_dim_equal(x->d, declared->dims[i], inferred->dims[i]) == IR_FALSE;
+    return differs;
+}
+
 /* Another shape of a value inside does no harm; no runtime takes another type. */
-static bool is_error(const struct infer *x, ir_value v, bool same_type) {
+static bool is_error(const struct infer *x, ir_value v, bool same_type,
+                     const struct ir_type *declared, const struct ir_type *inferred) {
     bool is_interface = ir_has(x->g, v, IR_IS_OUTPUT) && !x->g->outer && !x->g->function;
-    return x->run->strict && (is_interface || !same_type);
+    return x->run->strict &&
+           (!same_type || (is_interface && differs_in_numbers(x, declared, inferred)));
 }
 
 static void contradict(const struct infer *x, ir_value v, bool same_type,
                        const struct ir_type *declared, const struct ir_type *inferred) {
     struct buf a = {0}, b = {0};
     struct diag_sink *diags = x->run->diags;
-    bool error = is_error(x, v, same_type);
+    bool error = is_error(x, v, same_type, declared, inferred);
     if (!diags || !ir_has(x->g, v, IR_TYPE_DECLARED)) return;
     if (error) x->run->contradicted = true;
     ir_type_print(x->d, declared, &a);
@@ -128,8 +142,16 @@ bool infer_is_countable(const struct ir_dims *d, const struct ir_type *t) {
     return fits;
 }
 
+/* A node that gives a tensor gives no dimension below 0: behind a convolution of 3 without
+ * pads, which leaves n - 2, n is 2 at least. */
+static void bound_dims(struct infer *x, const struct ir_type *t) {
+    if (!x->run->whole || !infer_runs_always(x)) return;
+    for (uint32_t i = 0; i < t->rank; i++) ir_dim_never_negative(x->d, t->dims[i]);
+}
+
 static bool complete_dims(struct infer *x, ir_value v, struct ir_type *t,
                           const struct ir_type *given) {
+    bound_dims(x, t);
     ir_dim *dims = arena_copy(x->tmp, t->dims, t->rank * sizeof *dims);
     bool agrees = fill_dims(x, dims, t, given, ir_val(x->g, v)->type);
     t->dims = dims;

@@ -48,6 +48,7 @@ struct infer_run {
     bool contradicted;        /* ... and there was one */
     bool proving;             /* what operands must agree in has to be known already */
     bool assuming;            /* what the node demands holds, for it runs */
+    bool whole;               /* all of the model, as it was read or rewritten */
     struct arena scratch;     /* of the nodes under way */
     const struct infer_call *call; /* the innermost, or NULL */
     uint32_t call_depth;      /* of calls of functions under way */
@@ -136,6 +137,8 @@ bool infer_never_negative(const struct infer *x, ir_dim d);
 ir_dim infer_product(const struct infer *x, const struct infer_shape *s, uint32_t from,
                      uint32_t to);
 ir_dim infer_ceildiv(const struct infer *x, ir_dim a, int64_t b); /* b > 0 */
+/* Does the node run whenever the model does? Then what it demands holds everywhere. */
+bool infer_runs_always(const struct infer *x);
 /* a and b must be the same dimension: unified, the better known one in *a. */
 bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what);
 /* s = s broadcast with t, numpy's way. */

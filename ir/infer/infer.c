@@ -142,6 +142,7 @@ static enum rw_code infer_model(struct ir_model *m, bool strict, struct diag_sin
     struct infer_run run;
     infer_run_init(&run, m, diags);
     run.strict = strict;
+    run.whole = true;
     for (uint32_t i = 0; i < m->graphs.len; i++)
         if (!m->graphs.at[i]->outer) ok &= infer_nodes(&run, m->graphs.at[i]);
     infer_functions(&run);

@@ -243,9 +243,8 @@ static bool has_uses(const struct infer *x) {
     return false;
 }
 
-/* What a node demands holds wherever it runs: everywhere for a node of the main graph
- * whose result is used, but not outside the branch or body that it stands in. */
-static bool runs_always(const struct infer *x) {
+/* A node of the main graph does whose result is used, but not one in a branch or a body. */
+bool infer_runs_always(const struct infer *x) {
     return x->run->assuming || (!x->g->outer && !x->g->function && has_uses(x));
 }
 
@@ -256,7 +255,7 @@ bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what) {
         return infer_fail(x, "%s do not agree: %" PRId64 " and %" PRId64, what, p, q);
     if (x->run->proving && *a && b && ir_dim_equal(x->d, *a, b) != IR_TRUE)
         return infer_fail(x, "%s are not proven to agree", what);
-    if (runs_always(x)) ir_dim_unify(x->d, *a, b);
+    if (infer_runs_always(x)) ir_dim_unify(x->d, *a, b);
     if (!*a || (b_const && !a_const)) *a = b;
     *a = ir_dim_find(x->d, *a);
     return true;
@@ -283,7 +282,7 @@ bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
             return infer_fail(x, "dimensions %" PRId64 " and %" PRId64 " do not broadcast",
                               p, q);
         bool agree = *a == b || (is_never_one(x, *a) && is_never_one(x, b));
-        if (agree && runs_always(x)) ir_dim_unify(x->d, *a, b);
+        if (agree && infer_runs_always(x)) ir_dim_unify(x->d, *a, b);
         *a = ir_dim_broadcast(x->d, *a, b);
     }
     return true;

@@ -155,7 +155,7 @@ bool text_at_type(const struct text_parser *p) {
 static ir_dim dim(struct text_parser *p) {
     struct span at = p->token.at;
     if (text_accept(p, '?')) return IR_DIM_UNKNOWN;
-    if (text_at_name(p)) return ir_dim_symbol(p->model->dims, text_name(p, "a dimension"));
+    if (text_at_name(p)) return ir_dim_declared(p->model->dims, text_name(p, "a dimension"));
     int64_t value = text_int(p, "a dimension (a number, a name or ?)");
     if (value < 0) text_fail(p, at, "a dimension of %" PRId64 ", below 0", value);
     return ir_dim_const(p->model->dims, value);

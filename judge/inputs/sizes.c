@@ -84,50 +84,18 @@ static int64_t size_of(struct judge_sizes *s, uint64_t key) {
 
 static int64_t symbol_size(void *ctx, uint32_t number) { return size_of(ctx, number); }
 
-/* --- names that are sums ------------------------------------------------------------ */
-
-static const char *skip_space(const char *at) { return at + strspn(at, " "); }
-
-/* A number or a name, which is a symbol. */
-static const char *term(struct judge_sizes *s, const char *at, int64_t *out) {
-    char *end;
-    size_t len = strcspn(at, " +-*/()");
-    if (len == 0) return NULL;
-    if (*at >= '0' && *at <= '9') {
-        *out = strtoll(at, &end, 10);
-        return end;
-    }
-    ir_dim d = ir_dim_symbol(s->dims, arena_strndup(s->arena, at, len));
-    return ir_dim_value(s->dims, d, symbol_size, s, out) ? at + len : NULL;
-}
-
-static bool sum(struct judge_sizes *s, const char *at, int64_t *out) {
-    bool minus = false;
-    for (*out = 0;; at++) {
-        int64_t x;
-        at = term(s, skip_space(at), &x);
-        if (!at) return false;
-        at = skip_space(at);
-        if (!(minus ? rw_sub_i64(*out, x, out) : rw_add_i64(*out, x, out))) return false;
-        if (*at == 0) return true;
-        minus = *at == '-';
-        if (!minus && *at != '+') return false;
-    }
-}
-
 /* What exporters of decoders mean by a name. */
-static const char *meaning(const char *name) {
-    bool total = rw_streq(name, "total_sequence_length");
-    return total ? "past_sequence_length + sequence_length" : name;
+static ir_dim meaning(struct judge_sizes *s, ir_dim d) {
+    const char *name = ir_dim_param(s->dims, d);
+    if (!name || !rw_streq(name, "total_sequence_length")) return d;
+    return ir_dim_declared(s->dims, "past_sequence_length + sequence_length");
 }
 
 bool judge_size(struct judge_sizes *s, const struct ir_type *t, uint32_t k, int64_t *out) {
     ir_dim d = t->dims[k];
-    const char *name = ir_dim_param(s->dims, d);
     s->pixels = t->rank == 4 && k >= 2 && ir_dtype_is_float(t->dtype);
     if (d == IR_DIM_UNKNOWN) *out = size_of(s, (uint64_t)1 << 32 | s->sizes.len);
-    else if (!name || !strpbrk(meaning(name), "+-") || !sum(s, meaning(name), out))
-        if (!ir_dim_value(s->dims, d, symbol_size, s, out)) return false;
+    else if (!ir_dim_value(s->dims, meaning(s, d), symbol_size, s, out)) return false;
     return *out >= 0;
 }
 

@@ -153,6 +153,30 @@ static void lists_are_tiled_and_written_to(void) {
     kit_end(&k);
 }
 
+/* Inside of the convolution's reach there is nothing, so what is left is what it says. */
+static void a_dimension_that_a_node_makes_is_not_negative(void) {
+    ONNX(18, "g (float[b, 4, n] x, float[4, 4, 3] w) => (y) <int64[1] o = {1}, int64[1] i = "
+             "{100000}, int64[1] a = {2}> { z = Conv(x, w) v = Slice(x, o, i, a)\n"
+             "y = Concat<axis = 2>(z, v) }", "float[b, 4, n + min(n, 100000) - 3]");
+    ONNX(18, "g (float[b, 4, n] x) => (y) <int64[1] o = {1}, int64[1] i = {100000}, "
+             "int64[1] a = {2}> { y = Slice(x, o, i, a) }",
+         "float[b, 4, max(-min(n, 1) + min(n, 100000), 0)]");
+}
+
+/* Expressions are believed where declarations are: not against what is computed. */
+static void expressions_are_declared(void) {
+    ONNX(18, "g (float[b, \"2*n\"] x, float[n] z) => (y) { y = Concat<axis = 0>(z, z) }",
+         "float[2*n]");
+    ONNX(18, "g (float[b, n] x) => (y) <float[\"n + 1\", b] t> { t = Transpose(x)\n"
+             "y = Relu(t) }", "float[n, b]");
+    ONNX(18, "g (float[b, n] x) => (y) <int64[2, \"b*n\"] t> { t = NonZero(x)\n"
+             "y = Abs(t) }", "int64[2, b*n]");
+    ONNX(18, "g (float[b, n] x, float[\"2*n\", m] w) => (y) { y = MatMul(x, w) }",
+         "float[b, m]");
+    ONNX(18, "g (float[b, n] x, float[\"n + 1\", m] w) => (y) { y = MatMul(x, w) }",
+         "float[b, m]");
+}
+
 void add_ir_infer_more_suite(void);
 void add_ir_infer_more_suite(void) {
     CU_pSuite s = CU_add_suite("ir_infer_more", NULL, NULL);
@@ -166,4 +190,6 @@ void add_ir_infer_more_suite(void) {
     CU_ADD_TEST(s, learning_has_types);
     CU_ADD_TEST(s, contributed_operators_have_shapes);
     CU_ADD_TEST(s, lists_are_tiled_and_written_to);
+    CU_ADD_TEST(s, a_dimension_that_a_node_makes_is_not_negative);
+    CU_ADD_TEST(s, expressions_are_declared);
 }

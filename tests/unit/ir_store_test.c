@@ -191,7 +191,7 @@ static void a_value_that_becomes_an_output_is_described_once(void) {
 
 static ir_node insert_elu(struct ir_model *m) {
     struct ir_graph *g = m->main;
-    const ir_dim dims[] = {ir_dim_symbol(m->dims, "n"), ir_dim_const(m->dims, 3)};
+    const ir_dim dims[] = {ir_dim_declared(m->dims, "1 + 2*n"), ir_dim_const(m->dims, 3)};
     ir_value in = ir_find_value(g, "t");
     ir_value out = ir_add_value(g, "new", ir_type_tensor(m->arena, IR_FLOAT, 2, dims));
     struct ir_attr alpha = ir_attr_float("alpha", 0.5f);
@@ -226,7 +226,8 @@ static void a_new_node_says_which_rule_made_it_and_its_value_is_described(void) 
     CU_ASSERT_STRING_EQUAL(v->name, "new");
     CU_ASSERT_EQUAL(v->type->tensor_type->elem_type, IR_FLOAT);
     CU_ASSERT_EQUAL_FATAL(v->type->tensor_type->shape->n_dim, 2);
-    CU_ASSERT_STRING_EQUAL(v->type->tensor_type->shape->dim[0]->dim_param, "n");
+    CU_ASSERT_STRING_EQUAL(v->type->tensor_type->shape->dim[0]->dim_param,
+                           "2*n + 1");
     CU_ASSERT_EQUAL(v->type->tensor_type->shape->dim[1]->dim_value, 3);
     finish(p);
 }
