@@ -188,5 +188,6 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
         c.end = wrong(&c, "the result cannot be written");
     else
         c.end = judge_case_compare(p, j, &c, seed, a);
+    if (c.end == JUDGE_WRONG && !judge_sizes_fit(&c, a)) c.end = JUDGE_NO_ORIGINAL;
     return c;
 }

@@ -44,6 +44,9 @@ enum judge_end judge_case_compare(const struct judge_plan *p, struct judge *j,
 bool judge_case_is_sound(const struct judge_plan *p, struct judge *j, struct judge_case *c,
                          uint64_t seed, struct arena *a);
 
+/* sizes.c: do the sizes that its inputs are given contradict nothing? */
+bool judge_sizes_fit(const struct judge_case *c, struct arena *a);
+
 /* shrink.c: the same fault with fewer and smaller numbers. */
 const struct judge_counterexample *judge_shrink(const struct judge_plan *p, struct judge *j,
                                                 const struct judge_draws *found,
