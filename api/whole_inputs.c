@@ -60,7 +60,8 @@ static enum rw_code no_inputs(struct api_whole *w) {
 
 /* Small sizes and larger ones; sizes that the model does not take are left out. */
 static enum rw_code make_sets(struct api_whole *w, uint32_t session, bool flag) {
-    static const uint32_t sizes[] = {0, 3, 2, 1};
+    static const uint32_t sizes[] = {JUDGE_SIZES_DIFFERENT, JUDGE_SIZES_LARGE, JUDGE_SIZES_BY_PLACE,
+                                     JUDGE_SIZES_ALIKE, JUDGE_SIZES_ONE};
     _Static_assert(countof(sizes) == JUDGE_SIZES, "all of them");
     uint32_t most = w->nsets + MOST_SETS;
     for (uint32_t k = 0; k < JUDGE_SIZES && w->nsets < most; k++) {

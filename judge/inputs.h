@@ -16,7 +16,11 @@ enum judge_fill {
 };
 /* How dimensions that the model leaves open are chosen: a symbol has one size wherever
  * it stands. Models may refuse some: try the next. */
-#define JUDGE_SIZES 4 /* all different; all ones; all alike; larger and different */
+enum judge_sizes_policy {
+    JUDGE_SIZES_DIFFERENT, JUDGE_SIZES_BY_PLACE, /* alike where they are at the same place of values */
+    JUDGE_SIZES_ONE, JUDGE_SIZES_ALIKE, JUDGE_SIZES_LARGE, /* and different */
+    JUDGE_SIZES
+};
 
 /* Sizes that are wished for: of dimensions by name, or `INPUT[1]` by place, which goes
  * first. */
@@ -28,7 +32,7 @@ struct judge_size_wishes {
 
 struct judge_inputs_options {
     uint64_t seed;
-    uint32_t sizes; /* 0 .. JUDGE_SIZES - 1 */
+    uint32_t sizes; /* enum judge_sizes_policy */
     enum judge_fill fill;
     bool flag;      /* what single bools are: which way an If goes */
     struct judge_size_wishes wishes;

@@ -57,15 +57,17 @@ const char *judge_size_not_granted(const struct judge_sizes *s) {
     return NULL;
 }
 
-/* In the order of appearance, so mostly the batch is first, then a sequence or channels. */
+/* In the order of appearance, so mostly the batch is first, then a sequence or channels. What
+ * has a name of its own at each input may have to be the same all the same: by place. */
 static int64_t next_size(const struct judge_sizes *s) {
     static const int64_t small[] = {2, 5, 3, 7, 4, 6, 9, 11};
     static const int64_t large[] = {3, 16, 24, 17, 12, 20, 18, 21};
     uint32_t k = s->sizes.len % countof(small);
     switch (s->policy) {
-    case 0: return small[k];
-    case 1: return 1;
-    case 2: return 4;
+    case JUDGE_SIZES_DIFFERENT: return small[k];
+    case JUDGE_SIZES_BY_PLACE: return small[s->place % countof(small)];
+    case JUDGE_SIZES_ONE: return 1;
+    case JUDGE_SIZES_ALIKE: return 4;
     default: return s->pixels ? PIXELS : large[k];
     }
 }
@@ -93,6 +95,7 @@ static ir_dim meaning(struct judge_sizes *s, ir_dim d) {
 
 bool judge_size(struct judge_sizes *s, const struct ir_type *t, uint32_t k, int64_t *out) {
     ir_dim d = t->dims[k];
+    s->place = k;
     s->pixels = t->rank == 4 && k >= 2 && ir_dtype_is_float(t->dtype);
     if (d == IR_DIM_UNKNOWN) *out = size_of(s, (uint64_t)1 << 32 | s->sizes.len);
     else if (!ir_dim_value(s->dims, meaning(s, d), symbol_size, s, out)) return false;

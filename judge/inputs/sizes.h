@@ -10,7 +10,8 @@ struct judge_sizes {
     struct arena *arena;
     struct ir_dims *dims;
     uint32_t policy;
-    bool pixels; /* new symbols are of an image */
+    uint32_t place; /* of new symbols, in their value */
+    bool pixels;    /* they are of an image */
     struct map chosen; /* symbol -> index in sizes; unknown dimensions are symbols too */
     VEC(int64_t) sizes;
     struct judge_size_wishes wishes;

@@ -84,10 +84,25 @@ static void sizes_go_by_the_policy(void) {
     static const char text[] = "g (float[A, B, C] x) => (float[A, B, C] y) { y = Neg(x) }";
     for (uint32_t k = 0; k < JUDGE_SIZES; k++) {
         const int64_t *d = inputs(text, k, JUDGE_RANDOM).at[0].tensor->dims;
-        CU_ASSERT_EQUAL(d[0] == d[1] && d[1] == d[2], k == 1 || k == 2);
-        if (k == 1) CU_ASSERT_EQUAL(d[0], 1);
-        if (k == 3) CU_ASSERT_TRUE(d[1] > 10);
+        CU_ASSERT_EQUAL(d[0] == d[1] && d[1] == d[2],
+                        k == JUDGE_SIZES_ONE || k == JUDGE_SIZES_ALIKE);
+        if (k == JUDGE_SIZES_ONE) CU_ASSERT_EQUAL(d[0], 1);
+        if (k == JUDGE_SIZES_LARGE) CU_ASSERT_TRUE(d[1] > 10);
     }
+    arena_free(&a);
+}
+
+/* Exporters may give each input names of its own for what must be the same. */
+static void sizes_may_go_by_place(void) {
+    static const char text[] = "g (float[A, B] x, float[C, D] y, float[D, A, E] z) => "
+                               "(float[A, B] r) { r = Neg(x) }";
+    struct judge_values x = inputs(text, JUDGE_SIZES_BY_PLACE, JUDGE_RANDOM);
+    const int64_t *p = x.at[0].tensor->dims, *q = x.at[1].tensor->dims;
+    const int64_t *r = x.at[2].tensor->dims;
+    CU_ASSERT_EQUAL(p[0], q[0]);
+    CU_ASSERT_EQUAL(p[1], q[1]);
+    CU_ASSERT_NOT_EQUAL(p[0], p[1]);
+    CU_ASSERT_TRUE(r[0] == q[1] && r[1] == p[0] && r[2] != r[0] && r[2] != r[1]);
     arena_free(&a);
 }
 
@@ -185,6 +200,7 @@ void add_judge_inputs_suite(void) {
     CU_ADD_TEST(s, a_wish_for_what_is_not_open_is_an_error);
     CU_ADD_TEST(s, a_size_beyond_all_memory_is_refused);
     CU_ADD_TEST(s, sizes_go_by_the_policy);
+    CU_ADD_TEST(s, sizes_may_go_by_place);
     CU_ADD_TEST(s, integers_index_what_is_there);
     CU_ADD_TEST(s, fills_are_what_they_say);
     CU_ADD_TEST(s, small_types_stay_in_their_range);
