@@ -110,23 +110,59 @@ static void forbid(struct api_whole *w, const struct attempt *t) {
     vec_push(w->arena, &w->forbidden, own);
 }
 
-/* The first step that makes it wrong, of those that `wrong` made. */
-static void bisect(struct api_whole *w, struct attempt *wrong) {
-    uint64_t right = 0, steps = wrong->report.steps;
-    struct pm_options o = options_now(w);
-    while (steps - right > 1) {
+/* The lowest number for *limit, one of *o, that makes it wrong: `right` does not, `most` made
+ * what `wrong` is, which becomes what the number makes. */
+static uint64_t bisect(struct api_whole *w, struct pm_options *o, uint64_t *limit,
+                       uint64_t right, uint64_t most, struct attempt *wrong) {
+    while (most - right > 1) {
         struct attempt t;
-        o.most_steps = right + (steps - right) / 2;
-        make_part(w, &o, &t);
+        *limit = right + (most - right) / 2;
+        make_part(w, o, &t);
         if (t.right) {
             drop(&t);
-            right = o.most_steps;
+            right = *limit;
         } else {
             drop(wrong);
             *wrong = t;
-            steps = o.most_steps;
+            most = *limit;
         }
     }
+    return most;
+}
+
+/* The first step that makes it wrong, of those that `wrong` made. */
+static void find_step(struct api_whole *w, struct attempt *wrong) {
+    struct pm_options o = options_now(w);
+    bisect(w, &o, &o.most_steps, 0, wrong->report.steps, wrong);
+}
+
+/* A run in which promises are doubted from that step on. */
+static struct attempt doubt(struct api_whole *w, struct pm_options *o, uint64_t from) {
+    struct attempt t;
+    o->doubt_from = from;
+    make_part(w, o, &t);
+    return t;
+}
+
+/* What a rule promises of shapes and is not so does no harm by itself: steps that build on it
+ * do. When all is right as soon as no promise is believed, the first one that makes it wrong
+ * is to blame for the step that was found. */
+static void find_promise(struct api_whole *w, struct attempt *found) {
+    const struct pm_report *r = &found->report;
+    struct pm_options o = options_now(w);
+    if (r->promises == 0 || (r->last_rule && r->last_rule->shapes_by_rule)) return;
+    struct attempt none = doubt(w, &o, 1), all = doubt(w, &o, r->steps);
+    if (none.right && !all.right) {
+        uint64_t from = bisect(w, &o, &o.doubt_from, 1, r->steps, &all);
+        o.doubt_from = 0;
+        o.most_steps = from - 1;
+        const char *why = arena_strdup(w->arena, found->why);
+        drop(found);
+        make_part(w, &o, found);
+        found->why = why;
+    }
+    drop(&none);
+    drop(&all);
 }
 
 static enum rw_code give_up(struct api_whole *w, const char *what, const char *why) {
@@ -167,7 +203,8 @@ static enum rw_code improve(struct api_whole *w, struct attempt *t) {
                        t->why);
     if (w->forbidden.len - w->options->nforbidden >= MOST_GUILTY)
         return give_up(w, "the model still gives something else", t->why);
-    bisect(w, t);
+    find_step(w, t);
+    find_promise(w, t);
     forbid(w, t);
     return RW_OK;
 }

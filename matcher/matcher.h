@@ -111,6 +111,8 @@ struct pm_options {
     uint32_t nforbidden;          /* what is not to be applied */
     const struct pm_place *forbidden;
     uint64_t most_steps;          /* the run ends after so many; 0: when it is done */
+    uint64_t doubt_from;          /* from this step on nothing that a rule promises of shapes
+                                     is believed afterwards; 0: all is */
     /* Called before each stage with the model as it is then; false ends the run. */
     bool (*before)(void *ctx, const struct pm_stage *s);
     void *before_ctx;
@@ -138,6 +140,7 @@ struct pm_report {
     uint64_t candidates, tests; /* of the bind machine */
     uint64_t tried;             /* nodes visited */
     uint64_t steps;
+    uint64_t promises;          /* steps of a rule that promised something of shapes */
     struct pm_place last;       /* of the newest step */
     const struct rule *last_rule; /* NULL: a pass */
 };

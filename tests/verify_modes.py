@@ -279,6 +279,19 @@ def wrong_raise(a, folder):
     return problems
 
 
+def wrong_promise(a, folder):
+    """A wrong rule that does no harm by itself, but says of a shape what is not so: it is blamed, not the
+    steps that build on it."""
+    model, out = pathlib.Path(folder) / "promise.onnx", pathlib.Path(folder) / "promised.onnx"
+    onnx.save(onnx.parser.parse_model('''<ir_version: 8, opset_import: ["": 14]>
+        g (float[1, B] x, float[C, B] y, float[C, B, 1] w) => (float[C, B] r, float[C, B] q) {
+          s = Shape(y)  e = Expand(x, s)  r = Add(e, y)  q = Reshape(w, s)
+        }'''), model)
+    done, applied = rewrite(a.onnxrw, [HERE / "wrong/expand_any.rules", *OTHERS], model, out, "--verify=model")
+    ok = blamed(done) == {"expand_any": "expand_any.rules"} and 'pass "' not in done.stderr
+    return [] if ok else [f"wrong promise: exit {done.returncode}: {applied}: {done.stderr}"]
+
+
 def with_inputs(a, folder):
     """The model's own inputs, as --inputs."""
     model, out = MODELS / "bert-eager__ts14.onnx", pathlib.Path(folder) / "inputs.onnx"
@@ -305,8 +318,8 @@ def main():
     packs = [p for folder in ("verify_packs", "wrong") for p in sorted((HERE / folder).glob(a.only + ".rules"))]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         lines, cases, harmful = run_cases(a, pool, packs, folder)
-        others = on_error(a, folder) + with_inputs(a, folder) + wrong_raise(a, folder) if own else []
-    lines += others
+        single = [on_error, with_inputs, wrong_raise, wrong_promise] if own else []
+        lines += [line for f in single for line in f(a, folder)]
     print("\n".join(lines + [f"{len(packs)} packs, {len({c['rule'] for c in cases})} applied, "
                              f"{len(harmful)} do harm; {len(cases)} cases, {len(lines)} wrong"]))
     return 1 if lines or not cases else 0

@@ -70,6 +70,13 @@ static bool judged_right(struct pm_run *r, struct ir_graph *g, const struct rule
     return right;
 }
 
+static void weigh_promises(struct pm_run *r, const struct pm_done *d) {
+    uint64_t from = r->options->doubt_from;
+    if (d->promises.len == 0) return;
+    if (from > 0 && r->report->steps >= from) ir_dims_undo(r->model->dims, d->unpromised);
+    else r->report->promises++;
+}
+
 /* The judge sees bodies in the place of staged operators. */
 static void tell_before(struct pm_run *r, struct ir_graph *g, const struct pm_match *m,
                         int64_t opset) {
@@ -135,6 +142,7 @@ bool pm_step(struct pm_run *r, struct pm_env *env, const struct pm_match *m, boo
     if (r->options->judge) tell_before(r, g, m, opset);
     if (!apply(r, env, m, own, done, why)) return false;
     count_step(r, rule, rule->name, value);
+    weigh_promises(r, done);
     return true;
 }
 
