@@ -61,6 +61,8 @@ enum ir_truth ir_dim_less(const struct ir_dims *t, ir_dim a, ir_dim b);
  * contradicts what is known, or says that something with a name is 0. Undone with the
  * journal of the model. */
 bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b);
+/* Says how large a dimension is: 0 too, by whoever knows it. */
+bool ir_dim_give_size(struct ir_dims *t, ir_dim d, int64_t size);
 /* A point to go back to, and going back: every unification since is forgotten. */
 uint32_t ir_dims_mark(const struct ir_dims *t);
 void ir_dims_undo(struct ir_dims *t, uint32_t mark);

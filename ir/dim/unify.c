@@ -172,13 +172,13 @@ static bool is_for_nothing(const struct ir_dims *t, const struct dim_poly *p) {
     return named;
 }
 
-bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b) {
+static bool unify(struct ir_dims *t, ir_dim a, ir_dim b, bool may_be_nothing) {
     struct dim_poly p, rest;
     if (!a || !b || ir_dim_find(t, a) == ir_dim_find(t, b)) return true;
     if (ir_dim_equal(t, a, b) == IR_FALSE) return false;
     dim_difference(t, a, b, &p);
     if (p.too_big) return true;
-    if (is_for_nothing(t, &p)) return false;
+    if (!may_be_nothing && is_for_nothing(t, &p)) return false;
     reduce(&p);
     uint32_t best = p.n;
     for (uint32_t i = 0; i < p.n; i++)
@@ -194,6 +194,12 @@ bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b) {
     dim_poly_add(&rest, &symbol, 1);
     if (!rest.too_big) bind(t, x.atom[0], dim_intern(t, &rest));
     return true;
+}
+
+bool ir_dim_unify(struct ir_dims *t, ir_dim a, ir_dim b) { return unify(t, a, b, false); }
+
+bool ir_dim_give_size(struct ir_dims *t, ir_dim d, int64_t size) {
+    return unify(t, d, ir_dim_const(t, size), true);
 }
 
 /* --- undo --------------------------------------------------------------------------- */

@@ -94,7 +94,7 @@ bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
     if (ir_dim_value(t, d, size_of_symbol, &sizes, out) && !sizes.unknown) return *out >= 0;
     uint32_t mark = ir_dims_mark(t);
     for (uint32_t i = 0; i < x->sizes.len; i++)
-        ir_dim_unify(t, x->sizes.at[i].symbol, ir_dim_const(t, x->sizes.at[i].size));
+        ir_dim_give_size(t, x->sizes.at[i].symbol, x->sizes.at[i].size);
     bool known = ir_dim_is_const(t, ir_dim_find(t, d), out);
     ir_dims_undo(t, mark);
     return known && *out >= 0;
@@ -111,7 +111,7 @@ bool judge_gen_sizes_agree(struct gen *x) {
         ir_assume_node(x->g, n);
     for (uint32_t i = 0; i < x->sizes.len && all; i++) {
         struct gen_size s = x->sizes.at[i];
-        all = ir_dim_unify(t, s.symbol, ir_dim_const(t, s.size));
+        all = ir_dim_give_size(t, s.symbol, s.size);
     }
     ir_dims_undo(t, mark);
     return all;
@@ -134,7 +134,7 @@ bool judge_gen_is_small(struct gen *x) {
     int64_t sum = 0;
     bool small = true;
     for (uint32_t i = 0; i < x->sizes.len; i++)
-        ir_dim_unify(t, x->sizes.at[i].symbol, ir_dim_const(t, x->sizes.at[i].size));
+        ir_dim_give_size(t, x->sizes.at[i].symbol, x->sizes.at[i].size);
     for (uint32_t i = 0; i < x->m->graphs.len && small; i++) {
         const struct ir_graph *g = x->m->graphs.at[i];
         for (ir_value v = 0; v < g->values.len && small; v++)

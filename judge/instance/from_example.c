@@ -91,8 +91,7 @@ static bool value_there(const struct gen *x, ir_dim d, int64_t *out) {
 static bool value_elsewhere(const struct gen *x, struct ir_dims *t, ir_dim d, int64_t *out) {
     uint32_t mark = ir_dims_mark(t);
     for (uint32_t i = 0; i < x->named.len; i++)
-        ir_dim_unify(t, ir_dim_symbol(t, x->named.at[i].name),
-                     ir_dim_const(t, x->named.at[i].size));
+        ir_dim_give_size(t, ir_dim_symbol(t, x->named.at[i].name), x->named.at[i].size);
     bool known = d != IR_DIM_UNKNOWN && ir_dim_is_const(t, ir_dim_find(t, d), out);
     ir_dims_undo(t, mark);
     return known;

@@ -139,6 +139,9 @@ static void sizes_that_have_names_are_not_proved_to_be_zero(void) {
     CU_ASSERT_TRUE(ir_dim_unify(t, s0, ir_dim_declared(t, "s1 + 1")));
     CU_ASSERT_TRUE(ir_dim_unify(t, ir_dim_add(t, x, x), x));
     CU_ASSERT_EQUAL(ir_dim_find(t, x), ir_dim_const(t, 0));
+    CU_ASSERT_TRUE(ir_dim_give_size(t, s1, 0));
+    CU_ASSERT_EQUAL(ir_dim_find(t, s0), ir_dim_const(t, 1));
+    CU_ASSERT_FALSE(ir_dim_give_size(t, s0, 2));
     end();
 }
 
