@@ -5,7 +5,6 @@
 
 #define LEAST_OPSET 7
 #define SECONDS_FOR_RULE 120
-#define SEEN_ENOUGH 5
 
 /* --- the rule alone ---------------------------------------------------------------- */
 /* Other rules of the pack would take what belongs to this one. A pack that raises opsets is run
@@ -66,7 +65,7 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     static const char *const kinds[] = {"alternative", "operator", "order of operands"};
     uint32_t scarce = 0;
     for (uint32_t k = 0; k < c->n; k++) {
-        if (c->seen[k] >= SEEN_ENOUGH) continue;
+        if (c->seen[k] >= JUDGE_SEEN_ENOUGH) continue;
         struct span at = c->kind == JUDGE_ALTERNATIVE ? c->pat->alts[k]->at : c->pat->at;
         scarce++;
         diag_at(&s->diags, DIAG_WARNING, at.source ? at : c->pat->at,
@@ -76,21 +75,19 @@ static uint32_t tell_choice(struct session *s, const struct judge_choice *c) {
     return scarce;
 }
 
-static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r,
-                            bool alone) {
+static uint32_t tell_scarce(struct session *s, const struct judge_rule_report *r) {
     uint32_t scarce = 0;
     for (uint32_t i = 0; i < r->choices.list.len; i++)
         scarce += tell_choice(s, &r->choices.list.at[i]);
     for (uint32_t i = 0; i < r->rule->nwhere; i++) {
-        bool fails = !alone || r->failed[i] >= SEEN_ENOUGH; /* or the maker sees to it */
-        if (r->held[i] >= SEEN_ENOUGH && fails) continue;
+        if (judge_is_seen_false(r, i)) continue;
         scarce++;
         diag_at(&s->diags, DIAG_WARNING, r->rule->where[i]->at,
-                "condition seen true %u times, false or unknown %u times", r->held[i],
-                r->failed[i]);
+                "condition turned a match down %u times, in %u graphs: do those in front of it "
+                "imply it?", r->failed[i] + r->unknown[i], r->made);
     }
     for (uint32_t i = 0; i < r->rule->nblocks; i++) {
-        if (r->emitted[i] >= SEEN_ENOUGH) continue;
+        if (r->emitted[i] >= JUDGE_SEEN_ENOUGH) continue;
         scarce++;
         diag_at(&s->diags, DIAG_WARNING, r->rule->blocks[i].n
                     ? r->rule->blocks[i].stmts[0].at : r->rule->at,
@@ -132,6 +129,19 @@ static void tell_steps(struct session *s, const struct rule *r, const struct jud
             "graphs", r->name, n->steps, n->elements);
 }
 
+/* How often each condition turned a match down. */
+static void tell_conditions(const struct judge_rule_report *r, struct buf *out) {
+    for (uint32_t i = 0; i < r->rule->nwhere; i++) {
+        struct span at = r->rule->where[i]->at;
+        buf_printf(out, "%12u false, %u unknown: ", r->failed[i], r->unknown[i]);
+        for (uint32_t k = at.begin; at.source && k < at.end; k++) {
+            char c = at.source->text[k];
+            if (c != '\n' && (c != ' ' || at.source->text[k - 1] != ' ')) buf_putc(out, c);
+        }
+        buf_putc(out, '\n');
+    }
+}
+
 static void tell(struct session *s, const struct judge_rule_report *r, struct buf *out) {
     if (s->options.verbosity < 0) return;
     buf_printf(out, "%-4s  %-24s %5u compared, %u applied, %u refused, %u made",
@@ -141,6 +151,7 @@ static void tell(struct session *s, const struct judge_rule_report *r, struct bu
     if (r->empty) buf_printf(out, ", %u refused without elements", r->empty);
     if (r->silent) buf_printf(out, ", %u without a number", r->silent);
     buf_printf(out, "; largest error %.2g\n", r->error);
+    if (s->options.verbosity > 0) tell_conditions(r, out);
 }
 
 static struct judge_rule_options options_of(const struct session *s, struct judge *j,
@@ -187,7 +198,7 @@ void rule_try(struct session *s, struct judge *j, const struct rule_pack *pack,
         else if (report.compared == 0)
             diag_at(&s->diags, DIAG_ERROR, r->at, "rule \"%s\" was never exercised",
                     r->name);
-        else t->scarce = tell_scarce(s, &report, !maker);
+        else t->scarce = tell_scarce(s, &report);
         tell(s, &report, &t->out);
     }
     for (uint32_t i = first; i < s->diags.list.len; i++)

@@ -26,6 +26,7 @@ struct judge_counterexample {
     struct judge_values inputs; /* n 0: none are needed to see it */
 };
 
+#define JUDGE_SEEN_ENOUGH 5 /* each alternative, each side of a condition */
 struct judge_rule_report {
     const struct rule *rule;
     uint32_t made;      /* instances */
@@ -39,10 +40,12 @@ struct judge_rule_report {
     struct judge_steps steps; /* of what rounds to integers */
     double error;       /* largest, relative to max(1, |value|) */
     struct judge_choices choices;
-    uint32_t *held, *failed; /* of each condition: instances in which it was true, not */
+    uint32_t *failed, *unknown; /* of each condition: instances in which it refused a match,
+                                   being false, or not known */
     uint32_t *emitted;  /* of each block: instances that were compared */
     const struct judge_counterexample *wrong; /* or NULL */
 };
+bool judge_is_seen_false(const struct judge_rule_report *r, uint32_t condition);
 /* `rules` is the rule compiled alone, with what raises opsets. Stops at the first
  * instance that is wrong. */
 void judge_test_rule(const struct pm_auto *rules, const struct rule *r,

@@ -92,12 +92,10 @@ static void choose_opsets(struct judge_plan *p, uint32_t n, const struct rule *c
 
 static bool begin(struct witness *w, const struct lint_wanted *wanted, struct arena *a) {
     const struct rule *r = wanted->merged;
-    uint32_t *failed = arena_zalloc(a, (r->nwhere + 1) * sizeof *failed);
     w->wanted = wanted;
     w->seen = arena_new_array(a, uint32_t, wanted->n);
     w->plan = (struct judge_plan){.rules = lint_compile(wanted->n, wanted->of, a),
-                                  .rule = r, .failed = failed,
-                                  .choices = arena_new(a, struct judge_choices)};
+                                  .rule = r, .choices = arena_new(a, struct judge_choices)};
     choose_opsets(&w->plan, wanted->n, wanted->of);
     return w->plan.rules && w->plan.opset_least <= w->plan.opset_most;
 }

@@ -180,11 +180,17 @@ const char *pm_asker_text(struct pm_asker *t, struct ir_graph *g, const struct r
                           struct pm_binding *slots, const struct expr *e);
 enum ir_dtype pm_asker_dtype(struct pm_asker *t, struct ir_graph *g, const struct rule *r,
                              struct pm_binding *slots, const struct expr *e);
-/* Every match of the patterns at root, whatever the conditions say: what each condition
- * is, and the number of the block that would be emitted (nblocks: none). */
-typedef void pm_verdict_fn(void *ctx, const struct rule *r, const enum ir_truth *where,
-                           uint32_t block);
-void pm_verdicts(struct pm_asker *t, struct ir_graph *g, ir_node root, pm_verdict_fn *each,
-                 void *ctx);
+/* A match of a rule's patterns as wholes, whatever its conditions say. */
+struct pm_fit {
+    const struct rule *rule;
+    struct pm_binding *slots;
+    uint32_t refuses; /* the first condition that is not true; nwhere: all are */
+    enum ir_truth is; /* that one */
+    uint32_t block;   /* that would be emitted; nblocks: none */
+    uint64_t nodes;   /* the same for matches of the same nodes */
+};
+typedef void pm_fit_fn(void *ctx, const struct pm_fit *f);
+/* All at root. What they point to is gone afterwards. */
+void pm_fits(struct pm_asker *t, struct ir_graph *g, ir_node root, pm_fit_fn *each, void *ctx);
 
 #endif

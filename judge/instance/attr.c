@@ -99,7 +99,10 @@ static void heed_items(struct gen *x, uint32_t slot, struct ir_attr *v) {
     for (uint32_t i = 0; i < v->n; i++)
         items[i] = whole ? v->ints[i] : (int64_t)v->floats[i];
     judge_hint_items(x, slot, v->n, items);
-    for (uint32_t i = 0; i < v->n; i++) reals[i] = (float)items[i];
+    for (uint32_t i = 0; real && i < v->n; i++) {
+        bool as_it_is = items[i] == (int64_t)v->floats[i];
+        reals[i] = as_it_is ? v->floats[i] : (float)items[i];
+    }
     if (whole) v->ints = items;
     else v->floats = reals;
 }

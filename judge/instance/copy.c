@@ -139,8 +139,8 @@ static struct ir_tensor *tensor_there(struct gen *x, const struct ir_tensor *t,
 
 /* Integers are what they are, but where a condition is not heeded. */
 static struct ir_tensor *disturbed(struct gen *x, struct ir_tensor *t) {
-    bool heeds = x->against >= x->rule->nwhere || t->count == 0 || t->count > GEN_RANK;
-    if (heeds || !ir_dtype_is_int(t->dtype) || !gen_chance(x, 8)) return t;
+    if (judge_gen_heeds(x) || t->count == 0 || t->count > GEN_RANK) return t;
+    if (!ir_dtype_is_int(t->dtype) || !gen_chance(x, 8)) return t;
     int64_t items[GEN_RANK];
     double reals[GEN_RANK];
     uint32_t n = (uint32_t)t->count;
@@ -310,7 +310,8 @@ bool judge_gen_is_copy(struct gen *x, const struct gen_node *user, uint32_t k,
                        uint32_t slot, ir_value *v) {
     *v = judge_gen_there(x, user, k, slot);
     if (*v == IR_NONE) return false;
-    return !gen_chance(x, judge_hint_against(x, slot) ? 60 : 6);
+    bool other = !judge_gen_heeds(x) && judge_hint_against(x, slot);
+    return !gen_chance(x, other ? 60 : 6);
 }
 
 /* Copies need what the example is made of: operators that the opset has, and no bodies. */

@@ -28,21 +28,35 @@ static void note(const struct reader *x, const struct rule *r,
     }
 }
 
-static bool matched(void *ctx, const struct rule *r, const struct pm_binding *slots) {
+static uint32_t nslots(const struct rule *r) { return r ? r->nslots + 1 : 1; }
+
+/* Where the rule does not apply, the match counts that gets furthest. */
+static void fits(void *ctx, const struct pm_fit *f) {
     const struct reader *x = ctx;
-    bool own = rw_streq(r->name, x->rule->name);
-    if (own) note(x, r, slots, x->to->own);
-    if (!own && x->maker && rw_streq(r->name, x->maker->name))
-        note(x, r, slots, x->to->makers);
-    return true;
+    struct judge_example *to = x->to;
+    if (!rw_streq(f->rule->name, x->rule->name)) {
+        if (x->maker && rw_streq(f->rule->name, x->maker->name) && f->is == IR_TRUE)
+            note(x, f->rule, f->slots, to->makers);
+        return;
+    }
+    if (to->fits && f->refuses < to->refuses) return;
+    if (to->fits && f->refuses > to->refuses)
+        memset(to->own, 0, nslots(x->rule) * sizeof *to->own);
+    to->fits = true;
+    to->refuses = f->refuses;
+    note(x, f->rule, f->slots, to->own);
 }
 
 /* What the maker makes is there before the second stage. */
 static bool before_stage(void *ctx, const struct pm_stage *s) {
     struct reader *x = ctx;
+    struct arena step = ARENA_EMPTY;
+    struct pm_asker *t = pm_asker_new(x->rules, x->g->model, x->options, &step);
     RW_UNUSED(s);
     for (ir_node n = x->g->first; n != IR_NONE; n = ir_nod(x->g, n)->next)
-        pm_matches(x->rules, x->g, n, x->options, matched, x);
+        pm_fits(t, x->g, n, fits, x);
+    pm_asker_free(t);
+    arena_free(&step);
     return true;
 }
 
@@ -94,8 +108,6 @@ static struct ir_model *loosened(const struct rule_example *e, struct arena *a,
     return read(e, a, diags);
 }
 
-static uint32_t nslots(const struct rule *r) { return r ? r->nslots + 1 : 1; }
-
 static bool example_of(struct reader *x, const struct rule_example *e, struct arena *a) {
     struct diag_sink diags;
     struct pm_report report = {0};
@@ -104,6 +116,7 @@ static bool example_of(struct reader *x, const struct rule_example *e, struct ar
     x->to->written = loosened(e, a, &diags, x->to);
     if (!m || !x->to->written) return false;
     x->to->dims = m->dims;
+    x->to->refuses = x->rule->nwhere;
     x->to->own = arena_zalloc(a, nslots(x->rule) * sizeof *x->to->own);
     x->to->makers = arena_zalloc(a, nslots(x->maker) * sizeof *x->to->makers);
     x->g = m->main;

@@ -2,7 +2,8 @@
  * that belong together, lists and parameters that fit them. Private to judge/.
  *
  * A large pattern has conditions that numbers drawn by themselves hardly ever meet. Its
- * examples meet them all. A near miss does so but for one.
+ * examples meet them all. A near miss does so but for one, and so leads to graphs at which
+ * that one alone does not hold.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef JUDGE_INSTANCE_EXAMPLE_H
@@ -30,6 +31,8 @@ struct judge_example {
     VEC(struct judge_loose) loose;
     const struct ir_dims *dims; /* of the types of variables */
     struct judge_known *own, *makers; /* by slot, of the rule and of the maker */
+    bool fits;                 /* the rule's patterns, as wholes */
+    uint32_t refuses;          /* the condition that it fails at then; nwhere: none */
 };
 struct judge_examples {
     VEC(struct judge_example) list;

@@ -53,10 +53,24 @@ static void draw_dtype(struct gen *x, const struct ir_graph *g) {
     x->dtype = ir_dtype_is_float(t) ? reals[gen_draw(x, countof(reals))] : t;
 }
 
+/* One that is refused by the very condition that is not heeded, or else by none: mostly. */
+static const struct judge_example *choose(struct gen *x, const struct judge_examples *all) {
+    uint32_t refuses = x->against, n = 0;
+    bool any = gen_draw(x, 8) == 7;
+    for (uint32_t i = 0; i < all->list.len; i++) n += all->list.at[i].refuses == refuses;
+    if (n == 0) refuses = x->rule->nwhere;
+    const struct judge_example *found = &all->list.at[gen_draw(x, all->list.len)];
+    n = 0;
+    for (uint32_t i = 0; i < all->list.len && !any; i++)
+        if (all->list.at[i].refuses == refuses && gen_draw(x, ++n) == 0)
+            found = &all->list.at[i];
+    return found;
+}
+
 void judge_gen_begin_example(struct gen *x) {
     const struct judge_examples *all = x->plan->examples;
     if (!x->plan->led || all->list.len == 0) return;
-    x->example = &all->list.at[gen_draw(x, all->list.len)];
+    x->example = choose(x, all);
     const struct ir_graph *g = x->example->written->main;
     if (g->inputs.len > 0) draw_dtype(x, g);
     x->dtype_there = x->dtype;
@@ -135,6 +149,11 @@ static bool take_items(const struct ir_tensor *t, struct gen_operand *o) {
     return o->has_items = o->rather_known = true;
 }
 
+/* Is nothing of the example to be changed: does it hold, or fail, as it should? */
+bool judge_gen_heeds(const struct gen *x) {
+    return x->against >= x->rule->nwhere || x->example->refuses == x->against;
+}
+
 /* Two are exchanged, or one is the next one, or far below, or counted from the other end. */
 void judge_gen_disturb_items(struct gen *x, uint32_t n, int64_t *items) {
     uint32_t k = gen_draw(x, n), way = gen_draw(x, 4);
@@ -162,7 +181,7 @@ static void disturb_shape(struct gen *x, struct gen_shape *s) {
 /* One condition is not to hold: something that it speaks of is not as it should be. Now and
  * then something else, which may be where that comes from. */
 static void disturb(struct gen *x, uint32_t slot, struct gen_operand *o) {
-    if (x->against >= x->rule->nwhere) return;
+    if (judge_gen_heeds(x)) return;
     if (!gen_chance(x, judge_hint_against(x, slot) ? 60 : 10)) return;
     if (!o->has_items) disturb_shape(x, &o->shape);
     else if (o->nitems > 0) judge_gen_disturb_items(x, o->nitems, o->items);

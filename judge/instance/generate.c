@@ -11,13 +11,11 @@ static enum ir_dtype draw_dtype(struct gen *x) {
     return some[gen_draw(x, countof(some))];
 }
 
-/* Now and then one condition is not heeded: the one that was seen to fail least often. */
+/* Now and then one condition is not heeded. */
 static uint32_t against(struct gen *x) {
-    uint32_t n = x->rule->nwhere, rarest = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (x->plan->failed[i] < x->plan->failed[rarest]) rarest = i;
+    uint32_t n = x->rule->nwhere;
     if (n == 0 || gen_draw(x, 6) < (x->plan->enough ? 1u : 5u)) return n;
-    return judge_draw_wish(x->d, n, rarest);
+    return judge_draw_wish(x->d, n, x->plan->sought);
 }
 
 /* A rule that carries nodes to an opset has to do with those of older ones. */

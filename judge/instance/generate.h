@@ -197,6 +197,8 @@ void judge_gen_begin_example(struct gen *x);
 bool judge_gen_by_example(struct gen *x, struct gen_node *n, uint32_t k, uint32_t slot,
                           struct gen_operand *o);
 bool judge_gen_number_by_example(struct gen *x, uint32_t slot, int64_t *out);
+/* Is the example what is wanted, or is a condition not to hold that holds in it? */
+bool judge_gen_heeds(const struct gen *x);
 /* Integers that are not as a condition wants them. */
 void judge_gen_disturb_items(struct gen *x, uint32_t n, int64_t *items);
 /* What a name of the rule that is at work is there. */

@@ -68,7 +68,8 @@ struct judge_plan {
     const struct judge_examples *examples;
     bool led;               /* by one of them */
     bool enough;            /* were compared: what is missing is sought */
-    const uint32_t *failed; /* of each condition: how often it was seen not to hold */
+    bool asks;              /* nothing is missing but conditions that do not hold */
+    uint32_t sought;        /* the condition that instances go against, if they do */
     bool reveals;           /* all computed floats are outputs, those of bodies too */
 };
 /* NULL: the numbers lead to nothing (an operator that this opset lacks, shapes that do not

@@ -56,6 +56,7 @@ static const struct gen_relation relations[] = {
     {"Upsample", "", "X[N,C,H,W] scales{1,1,2,2}"},
     {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,2,2} sizes{N,C,H,3*W}"},
     {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{1,1,1,1} sizes{N,C,H,W}"},
+    {"Resize", "", "X[N,C,H,W] roi{0,0,0,0,1,1,1,1} scales{2,2,4,1}/2"},
     {"Resize", "", "X[N,C,..s] _ scales{2,2,..k}/2 sizes{N,C,..k}"},
     {"Col2Im", "", "input[N,4*C,9] image_shape{4,4} block_shape{2,2}"},
     {"RNN", "H=hidden_size D=direction",

@@ -4,35 +4,43 @@
 #include "judge/rule/case.h"
 
 /* --- what the conditions say ------------------------------------------------------ */
-struct verdicts {
-    struct arena *arena;
+/* Of matches of the same nodes, such as with operands the other way round, the one that gets
+ * furthest. */
+#define MOST_FITS 32 /* that differ in nodes, at one root */
+struct fits {
     const struct rule *rule;
-    struct judge_case *c;
-    uint32_t best; /* conditions that hold in the best match */
+    uint32_t n;
+    struct pm_fit at[MOST_FITS];
 };
 
-static void note(void *ctx, const struct rule *r, const enum ir_truth *where,
-                 uint32_t block) {
-    struct verdicts *v = ctx;
-    uint32_t holds = 0;
-    if (!rw_streq(r->name, v->rule->name)) return; /* the maker of what it matches */
-    for (uint32_t i = 0; i < r->nwhere; i++) {
-        holds += where[i] == IR_TRUE;
-        v->c->failed[i] |= where[i] != IR_TRUE;
-    }
-    if (v->c->held && holds <= v->best) return;
-    v->best = holds;
-    v->c->block = block;
-    v->c->held = arena_copy(v->arena, where, (r->nwhere + 1) * sizeof *where);
+static void note(void *ctx, const struct pm_fit *f) {
+    struct fits *all = ctx;
+    uint32_t i = 0;
+    if (!rw_streq(f->rule->name, all->rule->name)) return; /* the maker of what it matches */
+    while (i < all->n && all->at[i].nodes != f->nodes) i++;
+    if (i == MOST_FITS || (i < all->n && f->refuses <= all->at[i].refuses)) return;
+    all->n += i == all->n;
+    all->at[i] = *f;
 }
 
+/* A condition is seen not to hold where it turns a match down: the patterns fit as wholes,
+ * those in front of it hold, and no other match of the same nodes gets as far. */
 static void ask(const struct judge_plan *p, struct judge_case *c, struct arena *a) {
     struct ir_graph *g = c->instance->graph;
     struct pm_options o = {.target = p->target, .natives = p->natives};
     struct pm_asker *t = pm_asker_new(p->rules, g->model, &o, a);
-    struct verdicts v = {.arena = a, .rule = p->rule, .c = c};
-    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next)
-        pm_verdicts(t, g, n, note, &v);
+    uint32_t furthest = 0;
+    for (ir_node n = g->first; n != IR_NONE; n = ir_nod(g, n)->next) {
+        struct fits all = {.rule = p->rule};
+        pm_fits(t, g, n, note, &all);
+        for (uint32_t i = 0; i < all.n; i++) {
+            const struct pm_fit *f = &all.at[i];
+            if (f->is == IR_FALSE) c->failed[f->refuses] = true;
+            if (f->is == IR_UNKNOWN) c->unknown[f->refuses] = true;
+            if (f->refuses >= furthest) c->block = f->block;
+            furthest = rw_max_u32(furthest, f->refuses);
+        }
+    }
     pm_asker_free(t);
 }
 
@@ -176,8 +184,14 @@ struct judge_case judge_case_run(const struct judge_plan *p, struct judge *j,
     uint64_t seed = judge_draw(d, 1000);
     c.block = p->rule->nblocks;
     c.failed = arena_zalloc(a, (p->rule->nwhere + 1) * sizeof *c.failed);
+    c.unknown = arena_zalloc(a, (p->rule->nwhere + 1) * sizeof *c.unknown);
     c.rounds = judge_is_quantised(c.instance->model);
     if (!p->maker) ask(p, &c, a);
+    if (p->asks) {
+        c.end = JUDGE_UNMATCHED;
+        if (p->maker) rewrite(p, &c, a);
+        return c;
+    }
     if (judge_model_of(c.instance->model, a, &diags, &c.before) != RW_OK) return c;
     c.made_of = d;
     c.end = rewrite(p, &c, a);

@@ -21,8 +21,7 @@ struct judge_case {
     struct judge_steps steps;
     bool told;             /* of JUDGE_SAME: there was a number to compare */
     uint32_t block;        /* emitted; nblocks: unknown */
-    enum ir_truth *held;   /* of each condition: of the best match; NULL: no match */
-    bool *failed;          /* of each condition: in some match it did not hold */
+    bool *failed, *unknown; /* of each condition: it turned a match down, being so */
     struct judge_instance *instance;
     struct judge_model before, after;
     const struct judge_draws *made_of; /* the numbers, to make it again */

@@ -7,30 +7,49 @@
 #define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
 #define TRIES_AROUND 10  /* times as many where two rules' patterns must fit together */
 #define MOST_COUNTS 8    /* times the count, while something was hardly seen */
+#define MOST_ASKED 20000 /* tries that are only matched, while conditions hardly failed */
+#define TIMES_BEHIND 2   /* as many behind a maker */
 #define TIMES_UNPROVEN 4 /* as many when the rule answers for shapes itself */
-#define SEEN_ENOUGH 5
 
 static bool choices_are_seen(const struct judge_choices *c) {
     for (uint32_t i = 0; i < c->list.len; i++)
         for (uint32_t k = 0; k < c->list.at[i].n; k++)
-            if (c->list.at[i].seen[k] < SEEN_ENOUGH) return false;
+            if (c->list.at[i].seen[k] < JUDGE_SEEN_ENOUGH) return false;
     return true;
 }
 
-/* What the match of a maker leads to may be all that a condition asks: those need not be
- * seen to fail. */
-static bool all_is_seen(const struct judge_rule_report *r, bool alone) {
+bool judge_is_seen_false(const struct judge_rule_report *r, uint32_t condition) {
+    return r->failed[condition] + r->unknown[condition] >= JUDGE_SEEN_ENOUGH;
+}
+
+/* True they are wherever the rule applies. */
+static bool conditions_are_seen(const struct judge_rule_report *r) {
     for (uint32_t i = 0; i < r->rule->nwhere; i++)
-        if (r->held[i] < SEEN_ENOUGH || (alone && r->failed[i] < SEEN_ENOUGH)) return false;
+        if (!judge_is_seen_false(r, i)) return false;
+    return true;
+}
+
+static bool results_are_seen(const struct judge_rule_report *r) {
     for (uint32_t i = 0; i < r->rule->nblocks; i++)
-        if (r->emitted[i] < SEEN_ENOUGH) return false;
+        if (r->emitted[i] < JUDGE_SEEN_ENOUGH) return false;
     return choices_are_seen(&r->choices);
 }
 
+/* One that was hardly seen not to hold, if there is one, each in its turn; else one that was
+ * hardly known not to. */
+static uint32_t sought(const struct judge_rule_report *r, uint64_t turn) {
+    uint32_t n = r->rule->nwhere;
+    for (uint32_t k = 0; k < 2 * n; k++) {
+        uint32_t i = (uint32_t)((turn + k) % n);
+        if (k < n ? !judge_is_seen_false(r, i) : r->failed[i] < JUDGE_SEEN_ENOUGH) return i;
+    }
+    return n > 0 ? (uint32_t)(turn % n) : 0;
+}
+
 static void count_conditions(struct judge_rule_report *r, const struct judge_case *c) {
-    for (uint32_t i = 0; c->held && i < r->rule->nwhere; i++) {
-        r->held[i] += c->held[i] == IR_TRUE;
+    for (uint32_t i = 0; i < r->rule->nwhere; i++) {
         r->failed[i] += c->failed[i];
+        r->unknown[i] += c->unknown[i];
     }
 }
 
@@ -68,8 +87,8 @@ static uint32_t target_of(const struct rule *r, uint32_t try_number) {
 
 static void begin(struct judge_rule_report *out, const struct rule *r, struct arena *a) {
     *out = (struct judge_rule_report){.rule = r};
-    out->held = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->held);
     out->failed = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->failed);
+    out->unknown = arena_zalloc(a, (r->nwhere + 1) * sizeof *out->unknown);
     out->emitted = arena_zalloc(a, (r->nblocks + 1) * sizeof *out->emitted);
     judge_choices_of(r, a, &out->choices);
 }
@@ -91,8 +110,7 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
     begin(out, r, a);
     struct judge_plan p = {.rules = rules, .rule = r, .maker = o->maker,
                            .natives = o->natives, .choices = &out->choices,
-                           .failed = out->failed, .opset_least = o->opset_least,
-                           .opset_most = o->opset_most};
+                           .opset_least = o->opset_least, .opset_most = o->opset_most};
     struct judge_examples examples;
     struct freely free = {0};
     judge_examples_of(rules, r, o->maker, o->natives, a, &examples);
@@ -101,19 +119,21 @@ void judge_test_rule(const struct pm_auto *rules, const struct rule *r,
     uint64_t seed = hash_bytes(r->name, strlen(r->name), o->seed);
     uint32_t wanted = o->count * (r->shapes_by_rule ? TIMES_UNPROVEN : 1);
     uint32_t most = wanted * TRIES_FOR_ONE * (o->maker ? TRIES_AROUND : 1);
+    uint32_t most_asked = MOST_ASKED * (o->maker ? TIMES_BEHIND : 1), asked = 0;
     for (uint32_t i = 0; i < most && !out->wrong; i++) {
-        if (out->compared >= wanted && all_is_seen(out, !o->maker)) break;
-        if (out->compared >= MOST_COUNTS * wanted) break;
+        p.enough = out->compared >= wanted;
+        p.asks = p.enough && (results_are_seen(out) || out->compared >= MOST_COUNTS * wanted);
+        if (p.asks && (conditions_are_seen(out) || ++asked > most_asked)) break;
         if (end > 0 && process_seconds() > end) break;
         struct arena step = ARENA_EMPTY;
         struct judge_draws d;
         judge_draws_new(&d, &step, hash_join(seed, i));
         p.target = target_of(r, i);
-        p.enough = out->compared >= wanted;
+        p.sought = sought(out, hash_join(seed, ~i));
         p.led = is_led(&free, &examples, i);
         struct judge_case c = judge_case_run(&p, o->judge, &d, &step);
         count(out, &c);
-        if (!p.led) free.tried++, free.compared += c.end == JUDGE_SAME && c.told;
+        if (!p.led && !p.asks) free.tried++, free.compared += c.end == JUDGE_SAME && c.told;
         if (c.end == JUDGE_WRONG) out->wrong = judge_shrink(&p, o->judge, &d, a);
         arena_free(&step);
     }

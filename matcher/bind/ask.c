@@ -81,19 +81,29 @@ enum ir_dtype pm_asker_dtype(struct pm_asker *t, struct ir_graph *g, const struc
     return is && v.i > 0 && v.i < IR_DTYPE_N ? (enum ir_dtype)v.i : IR_UNDEFINED;
 }
 
-/* --- verdicts --------------------------------------------------------------------- */
-static void tell(struct pm_asker *t, struct ir_graph *g, const struct pm_match *m,
-                 pm_verdict_fn *each, void *ctx) {
-    const struct rule *r = m->accept->rule;
-    struct pm_env env = pm_matcher_env(&t->matcher, g, m);
-    enum ir_truth *where = arena_new_array(&t->matcher.step, enum ir_truth, r->nwhere + 1);
-    for (uint32_t i = 0; i < r->nwhere; i++) where[i] = pm_holds(&env, r->where[i]);
-    const struct emit_block *block = pm_emitted_block(&env, r, NULL);
-    each(ctx, r, where, block ? (uint32_t)(block - r->blocks) : r->nblocks);
+/* --- fits ------------------------------------------------------------------------- */
+static bool params_hold(struct pm_env *env, const struct pm_match *m) {
+    for (uint32_t i = 0; i < m->accept->nexprs; i++)
+        if (!pm_expr_test_holds(env, m, i)) return false;
+    return true;
 }
 
-void pm_verdicts(struct pm_asker *t, struct ir_graph *g, ir_node root, pm_verdict_fn *each,
-                 void *ctx) {
+static void tell(struct pm_asker *t, struct ir_graph *g, const struct pm_match *m,
+                 pm_fit_fn *each, void *ctx) {
+    const struct rule *r = m->accept->rule;
+    struct pm_env env = pm_matcher_env(&t->matcher, g, m);
+    struct pm_fit f = {.rule = r, .slots = m->slots, .is = IR_TRUE};
+    if (!params_hold(&env, m)) return; /* they are of the pattern */
+    for (uint32_t i = 0; i < m->nnodes; i++)
+        f.nodes += hash_bytes(&m->nodes[i], sizeof m->nodes[i], 0);
+    for (; f.refuses < r->nwhere; f.refuses++)
+        if ((f.is = pm_holds(&env, r->where[f.refuses])) != IR_TRUE) break;
+    const struct emit_block *block = pm_emitted_block(&env, r, NULL);
+    f.block = block ? (uint32_t)(block - r->blocks) : r->nblocks;
+    each(ctx, &f);
+}
+
+void pm_fits(struct pm_asker *t, struct ir_graph *g, ir_node root, pm_fit_fn *each, void *ctx) {
     const struct pm_auto *p = t->matcher.p;
     for (uint32_t i = 0; i < p->stages.len; i++) {
         if (p->stages.at[i].nprograms == 0) continue;
