@@ -172,7 +172,7 @@ def check_mode(a, pack, model, row, mode, harmful, folder):
 def check(a, pack, model, row, folder):
     """{effect of the rule: none, harmless, harmful; problems of both modes; seconds}"""
     out = pathlib.Path(folder) / f"{pack.stem}-{model.stem}.onnx"
-    begin, case = time.monotonic(), {"rule": pack.stem, "model": f"{model.parent.name}/{model.name}"}
+    begin, case = time.monotonic(), {"pack": name(pack), "model": name(model)}
     done, applied = rewrite(a.onnxrw, [pack, *OTHERS], model, out, "--verify=off")
     harmful = bool(done.returncode or judge(model, out, row))
     out.unlink(missing_ok=True)
@@ -183,21 +183,26 @@ def check(a, pack, model, row, folder):
     return {**case, "seconds": f"{time.monotonic() - begin:.1f}", "problems": text}
 
 
+def name(path):
+    """With its folder: packs of both folders may be called alike."""
+    return f"{path.parent.name}/{path.stem}"
+
+
 class Results:
     """What was found of each case: in a file, if there is one, to go on where a run was broken off."""
 
-    FIELDS = ["rule", "model", "effect", "seconds", "problems"]
+    FIELDS = ["pack", "model", "effect", "seconds", "problems"]
 
     def __init__(self, path):
         old = path.read_text().splitlines() if path and path.exists() else []
         self.path, self.lock = path, threading.Lock()
-        self.at = {(c["rule"], c["model"]): c for c in (dict(zip(self.FIELDS, x.split("\t"))) for x in old)}
+        self.at = {(c["pack"], c["model"]): c for c in (dict(zip(self.FIELDS, x.split("\t"))) for x in old)}
 
     def add(self, case):
         with self.lock:
-            self.at[case["rule"], case["model"]] = case
+            self.at[case["pack"], case["model"]] = case
             if case["problems"]:
-                print(case["rule"], case["model"], case["problems"], flush=True)
+                print(case["pack"], case["model"], case["problems"], flush=True)
             if self.path:
                 with open(self.path, "a") as f:
                     f.write("\t".join(case[k] for k in self.FIELDS) + "\n")
@@ -228,16 +233,16 @@ def run_cases(a, pool, packs, folder):
     def run_model(case):
         model, row, its = case
         for pack in its:
-            if (pack.stem, f"{model.parent.name}/{model.name}") not in results.at:
+            if (name(pack), name(model)) not in results.at:
                 results.add(check(a, pack, model, row, folder))
 
     list(pool.map(run_model, find_cases(a, pool, packs)))
-    names = {p.stem for p in packs}
-    cases = [c for c in results.at.values() if c["rule"] in names and c["effect"] != "none"]
-    harmful = {c["rule"] for c in cases if c["effect"] == "harmful"}
-    lines = [f"{c['rule']} {c['model']}: {c['problems']}" for c in cases if c["problems"]]
+    names = {name(p) for p in packs}
+    cases = [c for c in results.at.values() if c["pack"] in names and c["effect"] != "none"]
+    harmful = {c["pack"] for c in cases if c["effect"] == "harmful"}
+    lines = [f"{c['pack']} {c['model']}: {c['problems']}" for c in cases if c["problems"]]
     lines += [f"{p.stem}: is wrong on no model, so it tests nothing" for p in packs
-              if p.parent.name == "verify_packs" and p.stem not in harmful and MODELS in a.corpus]
+              if p.parent.name == "verify_packs" and name(p) not in harmful and MODELS in a.corpus]
     return lines, cases, harmful
 
 
@@ -320,7 +325,7 @@ def main():
         lines, cases, harmful = run_cases(a, pool, packs, folder)
         single = [on_error, with_inputs, wrong_raise, wrong_promise] if own else []
         lines += [line for f in single for line in f(a, folder)]
-    print("\n".join(lines + [f"{len(packs)} packs, {len({c['rule'] for c in cases})} applied, "
+    print("\n".join(lines + [f"{len(packs)} packs, {len({c['pack'] for c in cases})} applied, "
                              f"{len(harmful)} do harm; {len(cases)} cases, {len(lines)} wrong"]))
     return 1 if lines or not cases else 0
 
