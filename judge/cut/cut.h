@@ -55,6 +55,7 @@ bool cut_grow(struct cut *c, uint32_t levels, uint32_t most);
 
 /* --- values.c: what is fed ------------------------------------------------------------ */
 #define CUT_PLANS 4 /* of sizes: all different, alike, larger, ones */
+#define CUT_ONES (CUT_PLANS - 1)
 enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS,
                 CUT_FITTED = CUT_FILLS };
 /* A port that is no constant, in the sizes of a plan. */

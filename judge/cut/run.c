@@ -212,9 +212,10 @@ static bool try_fitted(struct trial *t, const struct cut_inputs *in, struct told
     return true;
 }
 
-/* Plans that the old nodes do not run with say nothing. */
+/* Plans that the old nodes do not run with say nothing. What came out different in a narrower cut
+ * is not acquitted by sizes of 1: places are all the first one there, and anything broadcasts. */
 static void try_plans(struct trial *t) {
-    uint32_t good = 0;
+    uint32_t good = 0, ones = 0;
     for (uint32_t plan = 0; plan < CUT_PLANS && good < ENOUGH_PLANS; plan++) {
         struct cut_inputs in;
         const char *why;
@@ -225,10 +226,13 @@ static void try_plans(struct trial *t) {
                 return;
         if (ran && t->c->quantised && !try_fitted(t, &in, &told)) return;
         good += is_enough(t, &told);
+        ones += plan == CUT_ONES && is_enough(t, &told);
         if (ran && !is_enough(t, &told))
             settle(t, CUT_UNKNOWN, "what was there gives nothing but NaN, or one number");
     }
-    if (good > 0) settle(t, CUT_SAME, NULL);
+    if (good == 0) return;
+    if (t->c->doubted && good == ones) settle(t, CUT_UNKNOWN, "it runs with sizes of 1 alone");
+    else settle(t, CUT_SAME, NULL);
 }
 
 struct cut_verdict cut_judge(struct cut *c, struct judge *j, enum rule_class class) {
