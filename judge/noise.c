@@ -35,18 +35,34 @@ static double either_way(uint64_t *seed) {
     return (double)(judge_next(seed) >> 11) * 0x1p-52 - 1;
 }
 
-struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double times,
-                              uint64_t *seed) {
+/* A small whole number is meant as it is, and no result of rounding: an exponent, which keeps
+ * powers of negative numbers; a scale of Resize, a step of Range. */
+static bool is_whole(double x) { return fabs(x) <= 4096 && x >= floor(x) && x <= floor(x); }
+
+static struct ir_tensor *noisy(struct arena *a, const struct ir_tensor *t, double times,
+                               bool keeps_whole, uint64_t *seed) {
     struct ir_tensor *out = arena_copy(a, t, sizeof *t);
     double by = judge_noise_in(t->dtype) * times, x;
     if (by <= 0) return out;
     unsigned char *bytes = arena_copy(a, t->data, (size_t)t->nbytes);
-    for (uint64_t i = 0; i < t->count; i++)
-        if (ir_tensor_double_at(NULL, t, i, &x) && isfinite(x))
-            store(t->dtype, bytes + i * (ir_dtype_bits(t->dtype) / 8), x,
-                  1 + by * either_way(seed));
+    for (uint64_t i = 0; i < t->count; i++) {
+        if (!ir_tensor_double_at(NULL, t, i, &x) || !isfinite(x)) continue;
+        double factor = 1 + by * either_way(seed);
+        if (!keeps_whole || !is_whole(x))
+            store(t->dtype, bytes + i * (ir_dtype_bits(t->dtype) / 8), x, factor);
+    }
     out->data = bytes;
     return out;
+}
+
+struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double times,
+                              uint64_t *seed) {
+    return noisy(a, t, times, false, seed);
+}
+
+struct ir_tensor *judge_noisy_constant(struct arena *a, const struct ir_tensor *t,
+                                       uint64_t *seed) {
+    return noisy(a, t, 1, true, seed);
 }
 
 struct judge_values judge_noisy_values(struct arena *a, const struct judge_values *is,

@@ -24,6 +24,9 @@ double judge_noise_in(enum ir_dtype t);
 /* A tensor with noise, so many times that. */
 struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double times,
                               uint64_t *seed);
+/* Of a constant, whose small whole numbers stay. */
+struct ir_tensor *judge_noisy_constant(struct arena *a, const struct ir_tensor *t,
+                                       uint64_t *seed);
 /* The same for all of them. */
 struct judge_values judge_noisy_values(struct arena *a, const struct judge_values *is,
                                        double times, uint64_t *seed);

@@ -5,33 +5,14 @@
 #include "judge/noise.h"
 #include "judge/instance/draw.h"
 
-#include <math.h>
-
 /* --- models ----------------------------------------------------------------------- */
-/* A small whole number is meant as it is, and no result of rounding: an exponent, which keeps
- * powers of negative numbers; a scale of Resize, a step of Range. */
-static bool is_whole(double x) { return fabs(x) <= 4096 && x >= floor(x) && x <= floor(x); }
-
-static struct ir_tensor *noisy_constant(struct arena *a, const struct ir_tensor *t,
-                                        uint64_t *seed) {
-    struct ir_tensor *out = judge_noisy(a, t, 1, seed);
-    uint32_t width = ir_dtype_bits(t->dtype) / 8;
-    unsigned char *bytes = arena_copy(a, out->data, (size_t)t->nbytes);
-    double x;
-    for (uint64_t i = 0; i < t->count; i++)
-        if (ir_tensor_double_at(NULL, t, i, &x) && is_whole(x))
-            memcpy(bytes + i * width, (const unsigned char *)t->data + i * width, width);
-    out->data = bytes;
-    return out;
-}
-
 static void change_constant(struct ir_graph *g, ir_value v, uint64_t *seed) {
     const struct ir_value_info x = *ir_val(g, v);
     struct arena *a = g->model->arena;
     if (x.tensor->storage == IR_EXTERNAL) return; /* large */
     const void *raw = ir_tensor_read(g->model, x.tensor, a);
     if (!raw) return;
-    struct ir_tensor *t = noisy_constant(
+    struct ir_tensor *t = judge_noisy_constant(
         a, ir_tensor_new(a, x.tensor->dtype, x.tensor->rank, x.tensor->dims, raw), seed);
     if (x.producer == IR_NONE) {
         ir_set_tensor(g, v, t);
