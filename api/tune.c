@@ -188,11 +188,12 @@ static void go_back(struct tuning *x, const struct judge_contestant *original,
     for (uint32_t i = 0; i < t->choices.len; i++) {
         struct api_choice *c = &t->choices.at[i];
         if (c->kind != API_CHOICE_RULES) continue;
+        bool told = c->end != API_UNTRIED;
         c->end = API_TAKEN;
         c->nodes = t->nodes;
         c->pairs = t->pairs;
         c->ratio = judge_bench_ratio(found, original);
-        if (t->tell) t->tell(t->ctx, c);
+        if (t->tell && !told) t->tell(t->ctx, c);
     }
     x->best.state = (struct tune_state){.original = true};
     t->ratio = (struct judge_ratio){1, 1, 1, true};
