@@ -116,10 +116,11 @@ infer_value_rule infer_value_add, infer_value_sub, infer_value_mul, infer_value_
     infer_value_not, infer_value_cast, infer_value_where;
 /* value_shape.c */
 infer_value_rule infer_value_moved, infer_value_transpose, infer_value_shape,
-    infer_value_size, infer_value_concat, infer_value_gather, infer_value_slice, infer_value_split, infer_value_constant_of_shape,
-    infer_value_expand, infer_value_tile, infer_value_scatter_nd, infer_value_range,
-    infer_value_reduce_sum, infer_value_reduce_prod, infer_value_reduce_max,
-    infer_value_reduce_min, infer_value_cumsum;
+    infer_value_size, infer_value_concat, infer_value_gather, infer_value_slice,
+    infer_value_split, infer_value_constant_of_shape, infer_value_expand, infer_value_tile,
+    infer_value_scatter_nd, infer_value_range, infer_value_reduce_sum,
+    infer_value_reduce_prod, infer_value_reduce_max, infer_value_reduce_min,
+    infer_value_cumsum;
 /* infer_window.c */
 infer_rule infer_conv, infer_conv_integer, infer_qlinear_conv, infer_conv_transpose,
     infer_conv_transpose_with_pads, infer_pool, infer_max_unpool, infer_global_pool,

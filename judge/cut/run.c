@@ -215,7 +215,8 @@ static bool try_fitted(struct trial *t, const struct cut_inputs *in, struct told
 /* Plans that the old nodes do not run with say nothing. What came out different in a narrower cut
  * is not acquitted by sizes of 1: places are all the first one there, and anything broadcasts. */
 static void try_plans(struct trial *t) {
-    uint32_t good = 0, ones = 0;
+    uint32_t good = 0;
+    bool wide = false; /* other sizes than 1 were good, too */
     for (uint32_t plan = 0; plan < CUT_PLANS && good < ENOUGH_PLANS; plan++) {
         struct cut_inputs in;
         const char *why;
@@ -225,13 +226,14 @@ static void try_plans(struct trial *t) {
             if (!try_draw(t, &in, (struct cut_draw){.fill = (enum cut_fill)fill}, &ran, &told))
                 return;
         if (ran && t->c->quantised && !try_fitted(t, &in, &told)) return;
-        good += is_enough(t, &told);
-        ones += plan == CUT_ONES && is_enough(t, &told);
-        if (ran && !is_enough(t, &told))
+        bool enough = is_enough(t, &told);
+        good += enough;
+        wide |= enough && plan != CUT_ONES;
+        if (ran && !enough)
             settle(t, CUT_UNKNOWN, "what was there gives nothing but NaN, or one number");
     }
     if (good == 0) return;
-    if (t->c->doubted && good == ones) settle(t, CUT_UNKNOWN, "it runs with sizes of 1 alone");
+    if (t->c->doubted && !wide) settle(t, CUT_UNKNOWN, "it runs with sizes of 1 alone");
     else settle(t, CUT_SAME, NULL);
 }
 

@@ -85,6 +85,15 @@ static int64_t size_of_symbol(void *ctx, uint32_t number) {
     return 0;
 }
 
+/* The symbols of the instance are what they are, until that is undone; false where two of them
+ * cannot be. */
+static bool give_sizes(struct gen *x) {
+    bool all = true;
+    for (uint32_t i = 0; i < x->sizes.len; i++)
+        all &= ir_dim_give_size(x->m->dims, x->sizes.at[i].symbol, x->sizes.at[i].size);
+    return all;
+}
+
 /* Where a symbol became one that inference made, those of the instance are put for what they
  * are, the form is read, and all is forgotten again. */
 bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
@@ -93,8 +102,7 @@ bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
     if (d == IR_DIM_UNKNOWN) return false;
     if (ir_dim_value(t, d, size_of_symbol, &sizes, out) && !sizes.unknown) return *out >= 0;
     uint32_t mark = ir_dims_mark(t);
-    for (uint32_t i = 0; i < x->sizes.len; i++)
-        ir_dim_give_size(t, x->sizes.at[i].symbol, x->sizes.at[i].size);
+    give_sizes(x);
     bool known = ir_dim_is_const(t, ir_dim_find(t, d), out);
     ir_dims_undo(t, mark);
     return known && *out >= 0;
@@ -105,14 +113,10 @@ bool judge_gen_size(struct gen *x, ir_dim d, int64_t *out) {
 bool judge_gen_sizes_agree(struct gen *x) {
     struct ir_dims *t = x->m->dims;
     uint32_t mark = ir_dims_mark(t);
-    bool all = true;
     bool inside = x->g != x->m->main; /* there nothing is supposed to run */
     for (ir_node n = x->g->first; inside && n != IR_NONE; n = ir_nod(x->g, n)->next)
         ir_assume_node(x->g, n);
-    for (uint32_t i = 0; i < x->sizes.len && all; i++) {
-        struct gen_size s = x->sizes.at[i];
-        all = ir_dim_give_size(t, s.symbol, s.size);
-    }
+    bool all = give_sizes(x);
     ir_dims_undo(t, mark);
     return all;
 }
@@ -133,8 +137,7 @@ bool judge_gen_is_small(struct gen *x) {
     uint32_t mark = ir_dims_mark(t);
     int64_t sum = 0;
     bool small = true;
-    for (uint32_t i = 0; i < x->sizes.len; i++)
-        ir_dim_give_size(t, x->sizes.at[i].symbol, x->sizes.at[i].size);
+    give_sizes(x);
     for (uint32_t i = 0; i < x->m->graphs.len && small; i++) {
         const struct ir_graph *g = x->m->graphs.at[i];
         for (ir_value v = 0; v < g->values.len && small; v++)
