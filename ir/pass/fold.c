@@ -2,9 +2,9 @@
  *
  * One walk in order folds chains. What counts is by how much the file grows: bytes made
  * less bytes freed, which are those of operands that nobody else reads; by one folding, and
- * by all of a run in sum. Constant nodes
- * are results already; DequantizeLinear stays, so that quantised models do; a node that
- * makes a graph output stays its producer.
+ * by all of a run in sum; what grows on the way to something small is folded with it.
+ * Constant nodes are results already; DequantizeLinear stays, so that quantised models do; a
+ * node that makes a graph output stays its producer.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,6 +21,11 @@
 
 /* By so many limits all foldings of a run may make the file larger. */
 #define MOST_GROWTH 16
+
+/* So many nodes are looked ahead for one that makes small again what comes before it, and so
+ * many operands of each. */
+#define LONGEST_CHAIN 8
+#define MOST_OPERANDS 8
 
 struct fold {
     const struct ir_runtime *runtime; /* or NULL */
@@ -91,6 +96,7 @@ static uint64_t bytes_made(const struct ir_graph *g, ir_node n,
 static bool stays_small(const struct fold *f, const struct ir_model *m, uint64_t made,
                         uint64_t freed) {
     uint64_t grown = made > freed ? made - freed : 0, all = f->limit;
+    if (grown == 0) return true;
     if (__builtin_mul_overflow(all, (uint64_t)MOST_GROWTH, &all)) all = UINT64_MAX;
     return grown <= f->limit && m->folding.growth <= all &&
            grown <= all - m->folding.growth;
@@ -126,6 +132,36 @@ static uint64_t bytes_expected(const struct ir_graph *g, ir_node n) {
     return sum;
 }
 
+/* The node that alone reads what n makes, and besides that constants; IR_NONE if none is. */
+static ir_node next_of_chain(const struct ir_graph *g, ir_node n) {
+    ir_value v = ir_nod(g, n)->nout == 1 ? ir_output(g, n, 0) : IR_NONE;
+    if (v == IR_NONE || ir_val(g, v)->nuses != 1) return IR_NONE;
+    ir_node user = g->uses.at[ir_val(g, v)->uses].user;
+    bool reads = false;
+    if (ir_nod(g, user)->nin > MOST_OPERANDS) return IR_NONE;
+    for (uint32_t k = 0; k < ir_nod(g, user)->nin; k++) {
+        ir_value x = ir_input(g, user, k);
+        reads |= x == v;
+        if (x != v && x != IR_NONE && !ir_const(g, x)) return IR_NONE;
+    }
+    bool folds = reads && ir_nod(g, user)->schema && is_evaluated(g, user) &&
+                 !makes_output(g, user) && !ir_callee(g, user);
+    return folds ? user : IR_NONE;
+}
+
+/* Does the file stay small when the nodes behind n are folded too? What is widened to be
+ * computed is often narrowed again: a weight in float16, times factors in float. */
+static bool chain_stays_small(const struct fold *f, const struct ir_graph *g, ir_node n,
+                              uint64_t freed, struct arena *work) {
+    for (uint32_t i = 0; i < LONGEST_CHAIN; i++) {
+        n = next_of_chain(g, n);
+        if (n == IR_NONE || !rw_add_u64(freed, freed_with(g, n, work), &freed)) return false;
+        uint64_t made = bytes_expected(g, n);
+        if (made > 0 && stays_small(f, g->model, made, freed)) return true;
+    }
+    return false;
+}
+
 static bool compute(struct fold *f, struct ir_graph *g, ir_node n,
                     struct ir_tensor **out) {
     struct arena *a = g->model->arena;
@@ -142,9 +178,11 @@ static struct ir_tensor **evaluate(struct fold *f, struct ir_graph *g, ir_node n
     struct ir_tensor **out = arena_new_array(work, struct ir_tensor *, ir_nod(g, n)->nout);
     struct arena_mark mark = arena_mark(m->arena);
     bool small = stays_small(f, m, bytes_expected(g, n), freed);
+    bool passes = !small && chain_stays_small(f, g, n, freed, work);
+    small |= passes;
     bool made = small && compute(f, g, n, out);
     uint64_t bytes = made ? bytes_made(g, n, out) : 0;
-    small = small && stays_small(f, m, bytes, freed);
+    small = small && (passes || stays_small(f, m, bytes, freed));
     m->folding.left += !small;
     if (made && small) {
         count_growth(&m->folding, bytes, freed);

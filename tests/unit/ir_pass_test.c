@@ -303,6 +303,38 @@ static void folding_counts_the_growth_of_the_file(void) {
                         "}\n");
 }
 
+/* Half precision, times factors in float: 8 bytes become 16, 16 and 8 again. */
+static void what_grows_for_a_while_only_is_folded(void) {
+    struct ir_pass_options none = {.fold_limit = 0};
+    struct fixture f;
+    set_up(&f, HEADER "g (float16[4] x) => (float16[4] y)\n"
+                      "   <float16[4] w = {1, 2, 3, 4}, float[1] s = {2}>\n"
+                      "{\n"
+                      "   c = Cast <to = 1> (w)\n"
+                      "   m = Mul (c, s)\n"
+                      "   h = Cast <to = 10> (m)\n"
+                      "   y = Add (x, h)\n"
+                      "}\n");
+    ir_infer_model(f.m, &f.diags);
+    expect_after(&f, "fold", &none, 3,
+                 HEADER "g (float16[4] x) => (float16[4] y)\n"
+                        "   <float16[4] h = {2, 4, 6, 8}>\n"
+                        "{\n"
+                        "   y = Add (x, h)\n"
+                        "}\n");
+    const char *stays = HEADER "g (float[4] x) => (float[4] y)\n"
+                               "   <float16[4] w = {1, 2, 3, 4},\n"
+                               "    float[1] s = {2}>\n"
+                               "{\n"
+                               "   c = Cast <to = 1> (w)\n"
+                               "   m = Mul (c, s)\n"
+                               "   y = Add (x, m)\n"
+                               "}\n";
+    set_up(&f, stays);
+    ir_infer_model(f.m, &f.diags);
+    expect_after(&f, "fold", &none, 0, stays);
+}
+
 /* 600 nodes that each make 64 KiB of four bytes: the file may grow by 1 MiB, no more. */
 static void folding_is_bounded_over_the_whole_model(void) {
     struct fixture f;
@@ -711,6 +743,7 @@ void add_ir_pass_suite(void) {
     CU_ADD_TEST(s, operands_that_others_read_stay);
     CU_ADD_TEST(s, what_is_no_constant_is_not_folded);
     CU_ADD_TEST(s, folding_counts_the_growth_of_the_file);
+    CU_ADD_TEST(s, what_grows_for_a_while_only_is_folded);
     CU_ADD_TEST(s, folding_is_bounded_over_the_whole_model);
     CU_ADD_TEST(s, what_a_runtime_gives_must_be_what_inference_says);
     CU_ADD_TEST(s, chance_and_quantised_weights_are_not_asked_of_a_runtime);
