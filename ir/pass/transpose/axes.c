@@ -128,17 +128,27 @@ static bool see_dropout(struct look *l) {
            (!is_used(l, 1) || full(l, true, 1));
 }
 
-/* All operands, each with the last axes of the result. One element fits anywhere. */
+/* An operand with the last axes of the result. One element fits anywhere. */
+static bool last_axes(struct look *l, uint32_t slot) {
+    uint32_t rank;
+    if (!ir_perm_rank(l->g, ir_input(l->g, l->n, slot), &rank) || rank > l->x->rank)
+        return false;
+    uint32_t first = l->x->rank - rank;
+    add_port(l, false, slot, (uint8_t)(all_axes(l->x->rank) & ~all_axes(first)));
+    return true;
+}
+
+/* All operands. */
 static bool see_broadcast(struct look *l) {
     if (!full(l, true, 0)) return false;
-    for (uint32_t k = 0; k < ir_nod(l->g, l->n)->nin; k++) {
-        uint32_t rank;
-        if (!ir_perm_rank(l->g, ir_input(l->g, l->n, k), &rank) || rank > l->x->rank)
-            return false;
-        uint32_t first = l->x->rank - rank;
-        add_port(l, false, k, (uint8_t)(all_axes(l->x->rank) & ~all_axes(first)));
-    }
+    for (uint32_t k = 0; k < ir_nod(l->g, l->n)->nin; k++)
+        if (!last_axes(l, k)) return false;
     return true;
+}
+
+/* Two operands, each with its scale and zero point, which are those of the whole tensor. */
+static bool see_quantised_pair(struct look *l) {
+    return full(l, true, 0) && last_axes(l, 0) && last_axes(l, 3);
 }
 
 /* Scale and zero point of the whole tensor, or along `axis`; not by blocks. */
@@ -408,22 +418,36 @@ static const struct ir_axis_rule rules[] = {
     {"Unsqueeze", see_unsqueeze, ir_carry_axes},
     {"Upsample", see_resize, ir_carry_scales},
 };
+/* Of com.microsoft. */
+static const struct ir_axis_rule ort_rules[] = {
+    {"QLinearAdd", see_quantised_pair, NULL},
+    {"QLinearLeakyRelu", see_unary, NULL},
+    {"QLinearMul", see_quantised_pair, NULL},
+    {"QLinearSigmoid", see_unary, NULL},
+};
 static const struct ir_axis_rule unary_rule = {"", see_unary, NULL};
 static const struct ir_axis_rule broadcast_rule = {"", see_broadcast, NULL};
 
-static const struct ir_axis_rule *rule_of(const char *domain, const char *op) {
-    if (ir_op_is_unary(domain, op)) return &unary_rule;
-    if (*domain) return NULL;
-    if (ir_op_is_broadcasting(domain, op)) return &broadcast_rule;
-    uint32_t low = 0, high = countof(rules);
+static const struct ir_axis_rule *find_rule(const struct ir_axis_rule *in, uint32_t count,
+                                            const char *op) {
+    uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t mid = (low + high) / 2;
-        int order = strcmp(rules[mid].op, op);
-        if (order == 0) return &rules[mid];
+        int order = strcmp(in[mid].op, op);
+        if (order == 0) return &in[mid];
         if (order < 0) low = mid + 1;
         else high = mid;
     }
     return NULL;
+}
+
+static const struct ir_axis_rule *rule_of(const char *domain, const char *op) {
+    if (ir_op_is_unary(domain, op)) return &unary_rule;
+    if (rw_streq(domain, "com.microsoft"))
+        return find_rule(ort_rules, countof(ort_rules), op);
+    if (*domain) return NULL;
+    if (ir_op_is_broadcasting(domain, op)) return &broadcast_rule;
+    return find_rule(rules, countof(rules), op);
 }
 
 struct ir_axes *ir_axes_of(const struct ir_graph *g, ir_node n, struct arena *a) {
@@ -439,7 +463,9 @@ struct ir_axes *ir_axes_of(const struct ir_graph *g, ir_node n, struct arena *a)
     return rule->view(&l) ? x : NULL;
 }
 
-bool ir_axes_broadcasts(const struct ir_axes *x) { return x->rule->view == see_broadcast; }
+bool ir_axes_broadcasts(const struct ir_axes *x) {
+    return x->rule->view == see_broadcast || x->rule->view == see_quantised_pair;
+}
 
 bool ir_axes_allow(const struct ir_axes *x, struct ir_perm p) {
     for (uint32_t i = 0; i < x->rank; i++) {
