@@ -12,7 +12,8 @@ enum judge_fill {
     JUDGE_ZEROS, JUDGE_ONES,
     JUDGE_LARGE,    /* normal, times 1e4 (float16: 50) */
     JUDGE_NEGATIVE, /* minus the absolute value */
-    JUDGE_SPECIAL   /* some elements NaN, infinite, negative zero */
+    JUDGE_SPECIAL,  /* some elements NaN, infinite, negative zero */
+    JUDGE_HALVES    /* normal, rounded to halves */
 };
 /* How dimensions that the model leaves open are chosen: a symbol has one size wherever
  * it stands. Models may refuse some: try the next. */

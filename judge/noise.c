@@ -36,13 +36,14 @@ static double either_way(uint64_t *seed) {
 }
 
 /* A small whole number is meant as it is, and no result of rounding: an exponent, which keeps
- * powers of negative numbers; a scale of Resize, a step of Range. */
+ * powers of negative numbers; a scale of Resize, a step of Range. A matrix is data. */
 static bool is_whole(double x) { return fabs(x) <= 4096 && x >= floor(x) && x <= floor(x); }
 
 static struct ir_tensor *noisy(struct arena *a, const struct ir_tensor *t, double times,
                                bool keeps_whole, uint64_t *seed) {
     struct ir_tensor *out = arena_copy(a, t, sizeof *t);
     double by = judge_noise_in(t->dtype) * times, x;
+    keeps_whole = keeps_whole && t->rank < 2;
     if (by <= 0) return out;
     unsigned char *bytes = arena_copy(a, t->data, (size_t)t->nbytes);
     for (uint64_t i = 0; i < t->count; i++) {

@@ -48,6 +48,7 @@ static double a_float(const struct fill *f, uint64_t i) {
     case JUDGE_LARGE: return x * large(f->dtype);
     case JUDGE_NEGATIVE: return -fabs(x);
     case JUDGE_SPECIAL: return special(i, x);
+    case JUDGE_HALVES: return rint(2 * x) / 2;
     default: return x;
     }
 }

@@ -22,7 +22,8 @@ struct sides {
 
 /* --- inputs ----------------------------------------------------------------------- */
 static const enum judge_fill fills[] = {JUDGE_RANDOM, JUDGE_NEGATIVE, JUDGE_ZEROS,
-                                        JUDGE_ONES,   JUDGE_LARGE,    JUDGE_SPECIAL};
+                                        JUDGE_ONES,   JUDGE_LARGE,    JUDGE_SPECIAL,
+                                        JUDGE_HALVES};
 
 static bool feed(struct sides *s, enum judge_fill fill, uint64_t seed,
                  struct judge_values *in) {
@@ -166,7 +167,8 @@ static bool same_output(struct sides *s, const struct judge_values *in, uint32_t
 /* Operators that ONNX Runtime is known not to run on tensors without elements, in kernels or as
  * the functions that they stand for. That they refuse them is no wrong result, and nothing that
  * a rule could ask of a symbol. */
-static const char *const want_elements[] = {"Attention", "MultiHeadAttention", "Einsum"};
+static const char *const want_elements[] = {"Attention", "MultiHeadAttention", "Einsum",
+                                            "QLinearGlobalAveragePool"};
 
 static bool wants_elements(const char *op, size_t len) {
     for (size_t i = 0; i < countof(want_elements); i++)
@@ -230,27 +232,40 @@ static enum judge_end one_run(struct sides *s, enum judge_fill fill, uint64_t se
     return JUDGE_SAME;
 }
 
-/* Does the pattern ask whether numbers are finite? */
-static bool asks_finite(const struct pat *p) {
-    bool asks = false;
-    if (!p || (p->kind != PAT_NODE && p->kind != PAT_ALT && p->kind != PAT_CHAIN)) return false;
-    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nops; i++)
-        asks |= rw_streq(p->ops[i].name, "IsNaN") || rw_streq(p->ops[i].name, "IsInf");
-    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nargs; i++) asks |= asks_finite(p->args[i]);
-    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) asks |= asks_finite(p->alts[i]);
-    return asks;
+static const char *const ask_finite[] = {"IsNaN", "IsInf", NULL};
+static const char *const tell_halves[] = {"Round", "Floor", "Ceil", NULL};
+
+static bool is_one_of(const char *op, const char *const *names) {
+    while (*names && !rw_streq(op, *names)) names++;
+    return *names != NULL;
 }
 
-static bool wants_special(const struct rule *r) {
-    bool wants = r->class == CLASS_EXACT;
-    for (uint32_t i = 0; i < r->nslots && !wants; i++) wants = asks_finite(r->slots[i].def);
-    return wants;
+/* Has the pattern an operator of that name? */
+static bool has_op(const struct pat *p, const char *const *names) {
+    bool has = false;
+    if (!p || (p->kind != PAT_NODE && p->kind != PAT_ALT && p->kind != PAT_CHAIN)) return false;
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nops; i++)
+        has |= is_one_of(p->ops[i].name, names);
+    for (uint32_t i = 0; p->kind != PAT_ALT && i < p->nargs; i++) has |= has_op(p->args[i], names);
+    for (uint32_t i = 0; p->kind == PAT_ALT && i < p->nalts; i++) has |= has_op(p->alts[i], names);
+    return has;
+}
+
+static bool matches_op(const struct rule *r, const char *const *names) {
+    bool has = false;
+    for (uint32_t i = 0; i < r->nslots && !has; i++) has = has_op(r->slots[i].def, names);
+    return has;
+}
+
+/* Some inputs tell only of some rules. */
+static bool is_wanted(const struct rule *r, enum judge_fill fill) {
+    if (fill == JUDGE_SPECIAL) return r->class == CLASS_EXACT || matches_op(r, ask_finite);
+    return fill != JUDGE_HALVES || matches_op(r, tell_halves);
 }
 
 static enum judge_end all_runs(struct sides *s, uint64_t seed) {
-    bool specials = wants_special(s->plan->rule);
     for (size_t i = 0; i < countof(fills); i++) {
-        if (fills[i] == JUDGE_SPECIAL && !specials) continue;
+        if (!is_wanted(s->plan->rule, fills[i])) continue;
         enum judge_end end = one_run(s, fills[i], seed + i * 7919);
         if (end == JUDGE_WRONG || end == JUDGE_NOT_EMPTY) return end;
         if (s->c->instance->leaves.len == 0) break;
