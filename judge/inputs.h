@@ -11,6 +11,7 @@ enum judge_fill {
     JUDGE_RANDOM,   /* normal distribution; what follows is for floating types alone */
     JUDGE_ZEROS, JUDGE_ONES,
     JUDGE_LARGE,    /* normal, times 1e4 (float16: 50) */
+    JUDGE_WIDE,     /* normal, times 16: beyond the bounds of a Clip, where a Tanh is flat */
     JUDGE_NEGATIVE, /* minus the absolute value */
     JUDGE_SPECIAL,  /* some elements NaN, infinite, negative zero */
     JUDGE_HALVES    /* normal, rounded to halves */

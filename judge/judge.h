@@ -12,6 +12,7 @@
 #include "judge/diff.h"
 #include "judge/inputs.h"
 #include "judge/layers.h"
+#include "judge/noise.h"
 #include "judge/npz.h"
 #include "judge/ort.h"
 #include "judge/ratio.h"

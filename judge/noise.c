@@ -6,15 +6,17 @@
 
 #include <math.h>
 
-#define ROUNDINGS 16 /* that may add up */
+#define MANY_ROUNDINGS 16
 #define WIDER 2      /* than what was seen in so many draws */
 
-double judge_noise_in(enum ir_dtype t) {
+double judge_noise_in(enum ir_dtype t, enum judge_roundings many) {
+    bool own = many == JUDGE_OWN_ROUNDINGS;
+    double wide = own ? 4 : MANY_ROUNDINGS, half = own ? 1 : MANY_ROUNDINGS;
     switch (t) {
-    case IR_FLOAT: return ROUNDINGS * 0x1p-24;
-    case IR_DOUBLE: return ROUNDINGS * 0x1p-53;
-    case IR_FLOAT16: return ROUNDINGS * 0x1p-11;
-    case IR_BFLOAT16: return ROUNDINGS * 0x1p-8;
+    case IR_FLOAT: return wide * 0x1p-24;
+    case IR_DOUBLE: return wide * 0x1p-53;
+    case IR_FLOAT16: return half * 0x1p-11;
+    case IR_BFLOAT16: return half * 0x1p-8;
     default: return 0;
     }
 }
@@ -39,10 +41,10 @@ static double either_way(uint64_t *seed) {
  * powers of negative numbers; a scale of Resize, a step of Range. A matrix is data. */
 static bool is_whole(double x) { return fabs(x) <= 4096 && x >= floor(x) && x <= floor(x); }
 
-static struct ir_tensor *noisy(struct arena *a, const struct ir_tensor *t, double times,
-                               bool keeps_whole, uint64_t *seed) {
+static struct ir_tensor *noisy(struct arena *a, const struct ir_tensor *t,
+                               enum judge_roundings many, bool keeps_whole, uint64_t *seed) {
     struct ir_tensor *out = arena_copy(a, t, sizeof *t);
-    double by = judge_noise_in(t->dtype) * times, x;
+    double by = judge_noise_in(t->dtype, many), x;
     keeps_whole = keeps_whole && t->rank < 2;
     if (by <= 0) return out;
     unsigned char *bytes = arena_copy(a, t->data, (size_t)t->nbytes);
@@ -56,22 +58,22 @@ static struct ir_tensor *noisy(struct arena *a, const struct ir_tensor *t, doubl
     return out;
 }
 
-struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t, double times,
-                              uint64_t *seed) {
-    return noisy(a, t, times, false, seed);
+struct ir_tensor *judge_noisy(struct arena *a, const struct ir_tensor *t,
+                              enum judge_roundings many, uint64_t *seed) {
+    return noisy(a, t, many, false, seed);
 }
 
 struct ir_tensor *judge_noisy_constant(struct arena *a, const struct ir_tensor *t,
-                                       uint64_t *seed) {
-    return noisy(a, t, 1, true, seed);
+                                       enum judge_roundings many, uint64_t *seed) {
+    return noisy(a, t, many, true, seed);
 }
 
 struct judge_values judge_noisy_values(struct arena *a, const struct judge_values *is,
-                                       double times, uint64_t *seed) {
+                                       enum judge_roundings many, uint64_t *seed) {
     struct judge_values out = *is;
     out.at = arena_copy(a, is->at, is->n * sizeof *is->at);
     for (uint32_t i = 0; i < out.n; i++)
-        if (out.at[i].tensor) out.at[i].tensor = judge_noisy(a, out.at[i].tensor, times, seed);
+        if (out.at[i].tensor) out.at[i].tensor = judge_noisy(a, out.at[i].tensor, many, seed);
     return out;
 }
 
@@ -136,6 +138,21 @@ struct ir_tensor *judge_beyond_noise(struct arena *a, const struct judge_noise *
     }
     out->data = bytes;
     return out;
+}
+
+bool judge_is_noise(struct arena *a, const struct judge_noise *noise, uint32_t k,
+                    const struct ir_tensor *was, const struct ir_tensor *is,
+                    struct judge_bounds bounds) {
+    struct judge_noise finite = {.at = arena_new_array(a, struct judge_values, noise->n)};
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < noise->n; i++) {
+        struct judge_verdict v = judge_compare(was, noise->at[i].at[k].tensor, bounds);
+        if (isinf(v.absolute) || (v.what && !rw_streq(v.what, "values"))) continue;
+        finite.at[finite.n++] = noise->at[i];
+        if (v.beyond > most) most = v.beyond;
+    }
+    if (judge_compare(was, is, bounds).beyond > WIDER * most) return false;
+    return judge_compare(was, judge_beyond_noise(a, &finite, k, was, is), bounds).same;
 }
 
 /* --- steps ---------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static void load_noisy(struct trial *t, const struct cut_inputs *in) {
     bool ok = cut_pack(t->c, in, 0, false, &bytes, &why);
     for (uint64_t seed = 1; ok && seed <= JUDGE_NOISES; seed++) {
         struct judge_model is = {.bytes = bytes.at, .len = bytes.len, .folder = folder};
-        if (judge_noisy_model(t->c->a, &is, seed, &noisy) &&
+        if (judge_noisy_model(t->c->a, &is, JUDGE_MANY_ROUNDINGS, seed, &noisy) &&
             judge_load(t->j, &noisy, &t->noisy[t->nnoisy]) == JUDGE_OK)
             t->nnoisy++;
     }
@@ -90,7 +90,7 @@ static void find_noise(struct trial *t, const struct cut_inputs *in,
     t->noise.at = arena_new_array(t->c->a, struct judge_values, JUDGE_NOISES);
     for (uint32_t k = 0; k < n; k++) {
         uint64_t own = k + 1;
-        struct judge_values near = judge_noisy_values(t->c->a, all, 1, &own);
+        struct judge_values near = judge_noisy_values(t->c->a, all, JUDGE_MANY_ROUNDINGS, &own);
         uint32_t session = within ? t->noisy[k] : t->session[0];
         if (run(t, session, 0, in, &near, &t->noise.at[t->noise.n]) == JUDGE_OK) t->noise.n++;
     }

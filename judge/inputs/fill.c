@@ -46,6 +46,7 @@ static double a_float(const struct fill *f, uint64_t i) {
     case JUDGE_ZEROS: return 0;
     case JUDGE_ONES: return 1;
     case JUDGE_LARGE: return x * large(f->dtype);
+    case JUDGE_WIDE: return x * 16;
     case JUDGE_NEGATIVE: return -fabs(x);
     case JUDGE_SPECIAL: return special(i, x);
     case JUDGE_HALVES: return rint(2 * x) / 2;

@@ -105,7 +105,8 @@ static bool tells(const struct ir_tensor *was, enum rule_class class) {
 static bool is_noise(struct sides *s, const struct judge_values *in, uint32_t k,
                      const struct ir_tensor *a, const struct ir_tensor *b,
                      struct judge_bounds bounds) {
-    if (!s->noise.at) judge_noise_of(s->judge, &s->c->before, in, s->arena, &s->noise);
+    if (!s->noise.at)
+        judge_noise_of(s->judge, &s->c->before, JUDGE_MANY_ROUNDINGS, 1, in, s->arena, &s->noise);
     b = judge_beyond_noise(s->arena, &s->noise, k, a, b);
     if (s->c->rounds && judge_count_steps(&s->c->steps, a, b))
         return judge_are_few(&s->c->steps, JUDGE_FEW_HERE);

@@ -137,6 +137,7 @@ static void fills_are_what_they_say(void) {
     const float *o = inputs(text, 0, JUDGE_ONES).at[0].tensor->data;
     const float *n = inputs(text, 0, JUDGE_NEGATIVE).at[0].tensor->data;
     const float *s = inputs(text, 0, JUDGE_SPECIAL).at[0].tensor->data;
+    const float *w = inputs(text, 0, JUDGE_WIDE).at[0].tensor->data;
     float sum = 0, square = 0;
     uint32_t nans = 0, infinite = 0;
     CU_ASSERT_EQUAL(memcmp(r, again, 50 * sizeof *r), 0);
@@ -144,6 +145,7 @@ static void fills_are_what_they_say(void) {
         sum += r[i];
         square += r[i] * r[i];
         CU_ASSERT_TRUE(z[i] == 0 && o[i] == 1 && n[i] < 0);
+        CU_ASSERT_DOUBLE_EQUAL(w[i], 16 * r[i], 1e-5);
         nans += isnan(s[i]) != 0;
         infinite += isinf(s[i]) != 0;
     }
