@@ -100,6 +100,17 @@ s = Mul (n, scale)
 y = Add (s, bias)
 """
 PYTORCH = VARIANCE + "r = Sqrt (e)\nn = Div (d, r)" + AFFINE
+FLAX = """
+m = mean <[-1]> (x)
+d = Sub (x, m)
+q = Mul (x, x)
+v = mean <[-1]> (q)
+p = Mul (m, m)
+w = Sub (v, p)
+c = Max (w, 0)
+e = Add (c, 1e-5)
+r = Sqrt (e)
+n = Div (d, r)"""
 TF = """
 m = mean <[-1]> (x)
 d = Sub (x, m)
@@ -244,6 +255,21 @@ def layer_norms():
         ln(kind, plain, X8.replace("float", kind), Y8.replace("float", kind), (), rule="layer_norm_plain", kind=kind)
     ln("two-axes", plain.replace("[-1]", "[-2, -1]"), "float[B, 3, 4] x", "float[B, 3, 4] y", (),
        rule="layer_norm_plain")
+    for name, spelling in (("pytorch", PYTORCH), ("tf", TF), ("alone", "y = mean <[-1]> (x)")):
+        y = "float[B, S, 1] y" if name == "alone" else Y8
+        ln(name, spelling.replace("mean <[-1]>", "GlobalAveragePool"), y=y, opset=14,
+           weights=AFFINES if name != "alone" else (), rule="mean_of_last")
+    for name, rows in (("near-image", "B, S, 8, 2"), ("near-symbolic-width", "B, S, H")):
+        ln(name, "y = GlobalAveragePool (x)", f"float[{rows}] x",
+           f"float[{'B, S, 1, 1' if '2' in rows else 'B, S, 1'}] y", (), rule="mean_of_last")
+    moments = FLAX.replace("n =", "y =")
+    for name, spelling in (("max", moments), ("relu", moments.replace("Max (w, 0)", "Relu (w)")),
+                           ("max-swapped", moments.replace("(w, 0)", "(0, w)")),
+                           ("scale-bias", FLAX + AFFINE)):
+        ln(name, spelling, weights=AFFINES if name == "scale-bias" else (), rule="variance_of_squares")
+    for name, near in (("near-clipped-above", moments.replace("Max (w", "Min (w")),
+                       ("near-other-mean", moments.replace("p = Mul (m, m)", "p = Mul (v, v)"))):
+        ln(name, near, weights=(), rule="variance_of_squares")
     late = "n = LayerNormalization <axis = -1, epsilon = 1e-6> (x, scale)\n"
     for name, add in (("right", "(n, bias)"), ("left", "(bias, n)")):
         ln(name, late + f"y = Add {add}", rule="layer_norm_bias")
