@@ -211,7 +211,7 @@ def layer_norms():
        x=", ".join((X8, *AFFINES, "float two = {2}", "float eps = {1e-5}")), weights=())
     ln("target-onnx", PYTORCH, opset=11, args="--target=onnx")
     ln("bias-of-rank-3", PYTORCH, weights=(AFFINES[0], vector("bias", [1, 1, 8])))
-    ln("near-scale-of-rank-3", PYTORCH, weights=(vector("scale", [1, 1, 8]), vector("bias", [1, 1, 8])))
+    ln("scale-of-rank-3", PYTORCH, weights=(vector("scale", [1, 1, 8]), vector("bias", [1, 1, 8])))
     # What must not become one.
     ln("bias-per-row", PYTORCH, f"{X8}, float[B, S, 8] bias", weights=WEIGHTS)
     ln("near-scale-is-scalar", PYTORCH, weights=("float scale = {1.5}", AFFINES[1]))
@@ -262,6 +262,13 @@ def layer_norms():
     for name, rows in (("near-image", "B, S, 8, 2"), ("near-symbolic-width", "B, S, H")):
         ln(name, "y = GlobalAveragePool (x)", f"float[{rows}] x",
            f"float[{'B, S, 1, 1' if '2' in rows else 'B, S, 1'}] y", (), rule="mean_of_last")
+    keras = TF.replace("b = Mul (m, k)", "n = Neg (m)\nb = Mul (n, k)").replace("Sub (bias, b)", "Add (b, bias)")
+    wide = (WEIGHTS[0].replace("[8]", "[1, 1, 8]"), AFFINES[1].replace("[8]", "[1, 1, 8]"))
+    ln("keras-3", keras, rule="negated_product")
+    ln("keras-3-wide", keras, weights=wide)
+    ln("wide-no-bias", LAYER_NORMS["no-bias"], weights=wide[:1])
+    ln("near-wider-than-x", PYTORCH, "float[B, 8] x", "float[1, B, 8] y", weights=wide)
+    ln("near-negated-is-seen", keras, y=f"{Y8}, float[B, S, 8] b", rule="negated_product")
     moments = FLAX.replace("n =", "y =")
     for name, spelling in (("max", moments), ("relu", moments.replace("Max (w, 0)", "Relu (w)")),
                            ("max-swapped", moments.replace("(w, 0)", "(0, w)")),
