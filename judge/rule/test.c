@@ -4,7 +4,7 @@
 #include "base/process.h"
 #include "judge/rule/case.h"
 
-#define TRIES_FOR_ONE 60 /* instances that may be made for one that is compared */
+#define TRIES_FOR_ONE 120 /* instances that may be made for one that is compared */
 #define TRIES_AROUND 10  /* times as many where two rules' patterns must fit together */
 #define MOST_COUNTS 8    /* times the count, while something was hardly seen */
 #define MOST_ASKED 20000 /* tries that are only matched, while conditions hardly failed */
