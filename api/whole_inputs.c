@@ -117,24 +117,24 @@ static struct judge_bounds bounds_of(const struct api_whole *w, enum ir_dtype t)
     return judge_bounds_of_model(class, t, w->quantised);
 }
 
-/* Where rounding matters: it is asked for when results differ, and then kept. */
+/* Where rounding matters: it is asked for when results differ, and then kept. In floats the
+ * bounds are wide enough, and noise would be too much: where a Ceil sorts positions into buckets,
+ * it moves some to the next one. But a step of an integer may be a matter of the last bits. */
 static void find_noise(struct api_whole *w) {
+    enum judge_roundings many = w->quantised ? JUDGE_OWN_ROUNDINGS : JUDGE_HALF_ROUNDINGS;
     struct arena a = ARENA_EMPTY;
     struct diag_sink unheard;
     struct judge_model m;
     diag_init(&unheard, &a);
     w->noise = arena_zalloc(w->arena, (w->nsets + 1) * sizeof *w->noise);
     if (judge_model_of(w->original, &a, &unheard, &m) == RW_OK)
-        judge_noise_of(w->judge, &m, JUDGE_OWN_ROUNDINGS, w->nsets, w->in, w->arena, w->noise);
+        judge_noise_of(w->judge, &m, many, w->nsets, w->in, w->arena, w->noise);
     arena_free(&a);
 }
 
-/* In floats the bounds are wide enough, and noise can be too much: where positions are sorted
- * into buckets by a Ceil, it moves some to the next one. */
 static bool is_noise(struct api_whole *w, uint32_t set, uint32_t k, const struct ir_tensor *was,
                      const struct ir_tensor *is, struct judge_bounds bounds, struct arena *a) {
-    bool coarse = w->quantised || ir_dtype_bits(was->dtype) <= 16;
-    if (!coarse || w->options->level == CLASS_EXACT) return false;
+    if (w->options->level == CLASS_EXACT) return false;
     if (!w->noise) find_noise(w);
     return judge_is_noise(a, &w->noise[set], k, was, is, bounds);
 }

@@ -10,8 +10,8 @@
 #define WIDER 2      /* than what was seen in so many draws */
 
 double judge_noise_in(enum ir_dtype t, enum judge_roundings many) {
-    bool own = many == JUDGE_OWN_ROUNDINGS;
-    double wide = own ? 4 : MANY_ROUNDINGS, half = own ? 1 : MANY_ROUNDINGS;
+    static const double wide_of[] = {MANY_ROUNDINGS, 4, 0}, half_of[] = {MANY_ROUNDINGS, 1, 1};
+    double wide = wide_of[many], half = half_of[many];
     switch (t) {
     case IR_FLOAT: return wide * 0x1p-24;
     case IR_DOUBLE: return wide * 0x1p-53;

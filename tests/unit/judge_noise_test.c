@@ -96,6 +96,8 @@ static void each_operator_of_a_model_rounds_for_itself(void) {
     CU_ASSERT_EQUAL(judge_noise_in(IR_FLOAT16, JUDGE_OWN_ROUNDINGS), 0x1p-11);
     CU_ASSERT_EQUAL(judge_noise_in(IR_FLOAT, JUDGE_OWN_ROUNDINGS), 0x1p-22);
     CU_ASSERT_EQUAL(judge_noise_in(IR_FLOAT16, JUDGE_MANY_ROUNDINGS), 0x1p-7);
+    CU_ASSERT_EQUAL(judge_noise_in(IR_FLOAT16, JUDGE_HALF_ROUNDINGS), 0x1p-11);
+    CU_ASSERT_EQUAL(judge_noise_in(IR_FLOAT, JUDGE_HALF_ROUNDINGS), 0);
     CU_ASSERT_EQUAL(judge_noise_in(IR_INT64, JUDGE_OWN_ROUNDINGS), 0);
 }
 
