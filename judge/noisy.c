@@ -96,14 +96,15 @@ static void change_computed(struct ir_graph *g, ir_value v, enum judge_roundings
     ir_add_node(g, &n, next);
 }
 
+/* Constants are exact in half floats, too; what is made of them is rounded. */
 static void change_graph(struct ir_graph *g, enum judge_roundings many, uint64_t *seed) {
+    bool exact = many == JUDGE_HALF_ROUNDINGS;
     for (ir_value v = 0, n = g->values.len; v < n; v++) {
         const struct ir_value_info *x = ir_val(g, v);
-        if (x->flags & (IR_IS_OUTER | IR_IS_DEAD)) continue;
-        if (x->tensor && judge_noise_in(x->tensor->dtype, many) > 0)
-            change_constant(g, v, many, seed);
-        else if (x->producer != IR_NONE && judge_noise_in(ir_type_dtype(x->type), many) > 0)
-            change_computed(g, v, many, seed);
+        enum ir_dtype t = x->tensor ? x->tensor->dtype : ir_type_dtype(x->type);
+        if (x->flags & (IR_IS_OUTER | IR_IS_DEAD) || judge_noise_in(t, many) <= 0) continue;
+        if (x->tensor && !exact) change_constant(g, v, many, seed);
+        if (!x->tensor && x->producer != IR_NONE) change_computed(g, v, many, seed);
     }
 }
 
