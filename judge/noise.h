@@ -23,7 +23,7 @@ enum judge_roundings {
     JUDGE_MANY_ROUNDINGS, /* in some nodes by themselves: one noisy value stands for all around */
     JUDGE_OWN_ROUNDINGS,  /* in whole models, where each operator has its own: some in sums, one
                            * where the runtime sums up in floats and rounds to half of that */
-    JUDGE_HALF_ROUNDINGS  /* those of half floats alone, which are computed */
+    JUDGE_HALF_ROUNDINGS  /* those of half floats alone */
 };
 /* The relative change of one rounding, times those. 0: a type that is not changed. */
 double judge_noise_in(enum ir_dtype t, enum judge_roundings many);

@@ -96,14 +96,21 @@ static void change_computed(struct ir_graph *g, ir_value v, enum judge_roundings
     ir_add_node(g, &n, next);
 }
 
-/* Constants are exact in half floats, too; what is made of them is rounded. */
+/* A constant that is only cast is what it is: nothing is computed in its type. */
+static bool is_only_cast(const struct ir_graph *g, ir_value v) {
+    for (ir_use u = ir_val(g, v)->uses; u != IR_NONE; u = g->uses.at[u].next) {
+        ir_node n = g->uses.at[u].user;
+        if (n == IR_NONE || !rw_streq(ir_op_name(g, n), "Cast")) return false;
+    }
+    return true;
+}
+
 static void change_graph(struct ir_graph *g, enum judge_roundings many, uint64_t *seed) {
-    bool exact = many == JUDGE_HALF_ROUNDINGS;
     for (ir_value v = 0, n = g->values.len; v < n; v++) {
         const struct ir_value_info *x = ir_val(g, v);
         enum ir_dtype t = x->tensor ? x->tensor->dtype : ir_type_dtype(x->type);
         if (x->flags & (IR_IS_OUTER | IR_IS_DEAD) || judge_noise_in(t, many) <= 0) continue;
-        if (x->tensor && !exact) change_constant(g, v, many, seed);
+        if (x->tensor && !is_only_cast(g, v)) change_constant(g, v, many, seed);
         if (!x->tensor && x->producer != IR_NONE) change_computed(g, v, many, seed);
     }
 }
