@@ -14,7 +14,8 @@ enum judge_fill {
     JUDGE_WIDE,     /* normal, times 16: beyond the bounds of a Clip, where a Tanh is flat */
     JUDGE_NEGATIVE, /* minus the absolute value */
     JUDGE_SPECIAL,  /* some elements NaN, infinite, negative zero */
-    JUDGE_HALVES    /* normal, rounded to halves */
+    JUDGE_HALVES,   /* normal, rounded to halves */
+    JUDGE_FAR       /* normal; integers of 32 and 64 bits up to 4096, half of them small, below 0 too */
 };
 /* How dimensions that the model leaves open are chosen: a symbol has one size wherever
  * it stands. Models may refuse some: try the next. */

@@ -54,10 +54,13 @@ void cut_after(struct cut *c, const struct pm_change *change);
 bool cut_grow(struct cut *c, uint32_t levels, uint32_t most);
 
 /* --- values.c: what is fed ------------------------------------------------------------ */
-#define CUT_PLANS 4 /* of sizes: all different, alike, larger, ones */
+/* Plans of sizes: all different, alike, larger, ones; and two for what came out different in a
+ * narrower cut, with every other size long, as positions must be to reach the last bucket. */
+#define CUT_PLANS 4
 #define CUT_ONES (CUT_PLANS - 1)
+#define CUT_ALL_PLANS (CUT_PLANS + 2)
 enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS,
-                CUT_FITTED = CUT_FILLS };
+                CUT_FITTED = CUT_FILLS, CUT_FAR };
 /* A port that is no constant, in the sizes of a plan. */
 struct cut_input {
     const struct cut_port *port;
@@ -72,6 +75,8 @@ struct cut_inputs {
     uint32_t n, plan;
     struct cut_input *at;
 };
+/* Are there integers among them that nothing is known of, and that may count or place something? */
+bool cut_has_integers(const struct cut_inputs *in);
 /* false: the plan does not go, *why tells. */
 bool cut_inputs(struct cut *c, uint32_t plan, struct cut_inputs *out, const char **why);
 /* Those of the first plan that goes. */

@@ -161,7 +161,7 @@ void cut_key(struct cut *c, enum rule_class class, struct buf *out) {
     const char *why;
     out->len = 0;
     if (!cut_any_inputs(c, &in, &why)) return;
-    buf_printf(out, "%d", (int)class);
+    buf_printf(out, "%d %d", (int)class, c->doubted);
     for (uint32_t side = 0; side < 2; side++) {
         struct buf model = {0};
         bool ok = cut_pack(c, &in, side, true, &model, &why);
@@ -172,5 +172,5 @@ void cut_key(struct cut *c, enum rule_class class, struct buf *out) {
             return;
         }
     }
-    for (uint32_t plan = 0; plan < CUT_PLANS; plan++) describe_plan(c, plan, out);
+    for (uint32_t plan = 0; plan < CUT_ALL_PLANS; plan++) describe_plan(c, plan, out);
 }

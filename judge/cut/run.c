@@ -10,6 +10,7 @@
 #define ENOUGH_PLANS 2  /* that both sides were run with */
 #define ENOUGH_ELEMENTS 32 /* that say something of what is quantised, with each plan */
 #define MOST_DRAWS 32   /* to have as many */
+#define FAR_DRAWS 8     /* of integers; there may be one in each */
 #define LARGEST_FIT 4   /* powers of two that inputs are multiplied by */
 #define LEAST_FIT (-16)
 #define HALF 2
@@ -212,28 +213,56 @@ static bool try_fitted(struct trial *t, const struct cut_inputs *in, struct told
     return true;
 }
 
-/* Plans that the old nodes do not run with say nothing. What came out different in a narrower cut
- * is not acquitted by sizes of 1: places are all the first one there, and anything broadcasts. */
+/* Integers that are places in a table do not run so far out, which says nothing. */
+static bool try_far(struct trial *t, const struct cut_inputs *in, struct told *told) {
+    bool ran = cut_has_integers(in);
+    for (uint32_t again = 0; ran && again < FAR_DRAWS; again++)
+        if (!try_draw(t, in, (struct cut_draw){CUT_FAR, 1, again}, &ran, told)) return false;
+    return true;
+}
+
+enum tried { DOES_NOT_RUN, SAYS_NOTHING, IS_GOOD, IS_SETTLED };
+
+static enum tried try_plan(struct trial *t, uint32_t plan) {
+    struct cut_inputs in;
+    const char *why;
+    struct told told = {0};
+    bool ran = cut_inputs(t->c, plan, &in, &why);
+    for (uint32_t fill = 0; ran && fill < CUT_FILLS; fill++)
+        if (!try_draw(t, &in, (struct cut_draw){.fill = (enum cut_fill)fill}, &ran, &told))
+            return IS_SETTLED;
+    if (ran && t->c->quantised && !try_fitted(t, &in, &told)) return IS_SETTLED;
+    if (!ran) return DOES_NOT_RUN;
+    if (!try_far(t, &in, &told)) return IS_SETTLED;
+    return is_enough(t, &told) ? IS_GOOD : SAYS_NOTHING;
+}
+
+/* What came out different in a narrower cut is not acquitted by sizes of 1: places are all the
+ * first one there, and anything broadcasts; and it is tried with long ones. */
+static void try_doubted(struct trial *t, bool wide) {
+    if (!wide) {
+        settle(t, CUT_UNKNOWN, "it runs with sizes of 1 alone");
+        return;
+    }
+    for (uint32_t plan = CUT_PLANS; plan < CUT_ALL_PLANS; plan++)
+        if (try_plan(t, plan) == IS_SETTLED) return;
+    settle(t, CUT_SAME, NULL);
+}
+
+/* Plans that the old nodes do not run with say nothing. */
 static void try_plans(struct trial *t) {
     uint32_t good = 0;
     bool wide = false; /* other sizes than 1 were good, too */
     for (uint32_t plan = 0; plan < CUT_PLANS && good < ENOUGH_PLANS; plan++) {
-        struct cut_inputs in;
-        const char *why;
-        struct told told = {0};
-        bool ran = cut_inputs(t->c, plan, &in, &why);
-        for (uint32_t fill = 0; ran && fill < CUT_FILLS; fill++)
-            if (!try_draw(t, &in, (struct cut_draw){.fill = (enum cut_fill)fill}, &ran, &told))
-                return;
-        if (ran && t->c->quantised && !try_fitted(t, &in, &told)) return;
-        bool enough = is_enough(t, &told);
-        good += enough;
-        wide |= enough && plan != CUT_ONES;
-        if (ran && !enough)
+        enum tried tried = try_plan(t, plan);
+        if (tried == IS_SETTLED) return;
+        good += tried == IS_GOOD;
+        wide |= tried == IS_GOOD && plan != CUT_ONES;
+        if (tried == SAYS_NOTHING)
             settle(t, CUT_UNKNOWN, "what was there gives nothing but NaN, or one number");
     }
     if (good == 0) return;
-    if (t->c->doubted && !wide) settle(t, CUT_UNKNOWN, "it runs with sizes of 1 alone");
+    if (t->c->doubted) try_doubted(t, wide);
     else settle(t, CUT_SAME, NULL);
 }
 

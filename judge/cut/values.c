@@ -10,10 +10,19 @@
 #include <math.h>
 
 #define MOST_ELEMENTS (4 << 20)
+#define LONG 144 /* beyond the 128 positions that relative ones are told apart in */
 
 /* An integer of what is quantised. */
 static bool is_narrow(enum ir_dtype t) {
     return ir_dtype_is_int(t) && (ir_dtype_bits(t) == 8 || ir_dtype_bits(t) == 16);
+}
+
+static bool is_wide(enum ir_dtype t) { return ir_dtype_is_int(t) && ir_dtype_bits(t) >= 32; }
+
+bool cut_has_integers(const struct cut_inputs *in) {
+    for (uint32_t i = 0; i < in->n; i++)
+        if (is_wide(in->at[i].dtype) && !in->at[i].known) return true;
+    return false;
 }
 
 /* --- sizes ------------------------------------------------------------------------ */
@@ -29,7 +38,8 @@ static int64_t size_of(uint32_t plan, uint32_t i) {
     case 0: return primes[i % countof(primes)];
     case 1: return 4;
     case 2: return 8 + 4 * (int64_t)(i % 6);
-    default: return 1;
+    case CUT_ONES: return 1;
+    default: return (i + plan) % 2 ? 2 : LONG;
     }
 }
 
@@ -128,9 +138,8 @@ static bool store_known(const struct cut_input *in, struct ir_tensor *t, void *b
 /* Integers of 32 and 64 bits may index something, so they stay small; narrower ones take all
  * of their type, as what is quantised does. */
 static int64_t largest(const struct cut_inputs *in, enum ir_dtype t) {
-    static const int64_t below[CUT_PLANS] = {2, 3, 7, 1};
-    bool wide = t == IR_INT64 || t == IR_INT32 || t == IR_UINT64 || t == IR_UINT32;
-    return wide ? below[in->plan] : 0;
+    static const int64_t below[CUT_ALL_PLANS] = {2, 3, 7, 1, 1, 1};
+    return is_wide(t) ? below[in->plan] : 0;
 }
 
 /* What a fill multiplies what is drawn by. */
@@ -176,12 +185,15 @@ static void scale(struct cut *c, const struct cut_input *in, struct ir_tensor *t
     t->data = bytes;
 }
 
+static enum judge_fill kind(enum cut_fill fill) {
+    bool one_sign = fill == CUT_NEGATIVE || fill == CUT_POSITIVE;
+    return one_sign ? JUDGE_NEGATIVE : fill == CUT_FAR ? JUDGE_FAR : JUDGE_RANDOM;
+}
+
 static bool make_value(struct cut *c, const struct cut_inputs *all,
                        const struct cut_input *in, const struct cut_draw *draw,
                        uint64_t *seed, struct ir_tensor **out) {
-    bool one_sign = draw->fill == CUT_NEGATIVE || draw->fill == CUT_POSITIVE;
-    enum judge_fill how = one_sign ? JUDGE_NEGATIVE : JUDGE_RANDOM;
-    struct ir_tensor *t = judge_tensor(c->a, in->dtype, in->rank, in->dims, how,
+    struct ir_tensor *t = judge_tensor(c->a, in->dtype, in->rank, in->dims, kind(draw->fill),
                                        largest(all, in->dtype), seed);
     *out = t;
     if (!t) return false;
@@ -192,7 +204,7 @@ static bool make_value(struct cut *c, const struct cut_inputs *all,
 
 bool cut_values(struct cut *c, const struct cut_inputs *in, const struct cut_draw *draw,
                 struct judge_values *out) {
-    uint64_t seed = 1 + (uint64_t)draw->fill + (uint64_t)draw->again * (CUT_FILLS + 1);
+    uint64_t seed = 1 + (uint64_t)draw->fill + (uint64_t)draw->again * (CUT_FAR + 1);
     *out = (struct judge_values){arena_new_array(c->a, struct judge_value, in->n), in->n};
     for (uint32_t i = 0; i < in->n; i++) {
         out->at[i] = (struct judge_value){.name = in->at[i].name};

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define FAR_BITS 12
+
 struct fill {
     enum ir_dtype dtype;
     enum judge_fill kind;
@@ -59,11 +61,19 @@ static bool is_signed(enum ir_dtype t) {
            t == IR_INT32 || t == IR_INT64;
 }
 
+static int64_t far_integer(const struct fill *f) {
+    uint64_t x = draw(f->seed);
+    uint64_t bits = x & 16 ? FAR_BITS : x % FAR_BITS + 1;
+    int64_t n = (int64_t)((x >> 8) % ((uint64_t)1 << bits));
+    return is_signed(f->dtype) && x >> 63 ? -n : n;
+}
+
 /* Of two numbers the one is likelier, and is at the beginning of each row: masks that
  * mask all have no mean. */
 static int64_t an_integer(const struct fill *f, uint64_t i) {
     uint32_t bits = ir_dtype_bits(f->dtype) - is_signed(f->dtype);
     int64_t most = bits > 16 ? 100 : ((int64_t)1 << bits) - 1; /* narrow ones are quantised */
+    if (f->kind == JUDGE_FAR && bits > 16) return far_integer(f);
     uint64_t x = draw(f->seed);
     if (f->below == 2) return i % f->last == 0 || x % 4 != 0;
     if (f->below > 0) {

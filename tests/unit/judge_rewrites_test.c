@@ -94,6 +94,40 @@ static void a_cut_is_widened_before_a_rewrite_is_called_wrong(void) {
     kit_close(&t.k);
 }
 
+/* Small integers are all below the bound. */
+static void integers_go_beyond_bounds_where_they_may(void) {
+    struct trial t;
+    if (!run(&t, "rule high: Min(x, const y) => x\nrule low: Max(x, const y) => x\n",
+             KIT_OPSET(17) "(int64[N] a) => (int64[N] y)<int64 m = {500}, int64 n = {-20}> {"
+                           "  b = Min(a, m)  c = Neg(b)  y = Max(c, n) }"))
+        return;
+    expect(&t, "b = Min (a, m)\nc = Neg (b)\ny = Max (c, n)\n", 2, 2, 2, 0);
+    kit_close(&t.k);
+}
+
+/* A length that is never told apart from what it is when it is short. */
+static void a_wider_cut_is_tried_with_long_sizes(void) {
+    struct trial t;
+    if (!run(&t, "rule r: Min(x, const y) => x\n",
+             KIT_OPSET(17) "(float[N] a) => (int64[N] y)"
+                           "<int64 m = {100}, int64 none = {0}, int64 one = {1}, int64 first = {0}> {"
+                           "  s = Shape(a)  n = Gather(s, first)  b = Range(none, n, one)"
+                           "  y = Min(b, m) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong, 1);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 0);
+    kit_close(&t.k);
+    if (!run(&t, "rule r: Max(x, const y) => x\n",
+             KIT_OPSET(17) "(float[N] a) => (int64[N] y)"
+                           "<int64 m = {0}, int64 none = {0}, int64 one = {1}, int64 first = {0}> {"
+                           "  s = Shape(a)  n = Gather(s, first)  b = Range(none, n, one)"
+                           "  y = Max(b, m) }"))
+        return;
+    CU_ASSERT_EQUAL(t.counts.wrong, 0);
+    CU_ASSERT_EQUAL(kit_count(&t.k, "r"), 1);
+    kit_close(&t.k);
+}
+
 /* Nodes above that give nothing but NaN, or the same number everywhere, acquit nobody. */
 static void a_wider_cut_that_says_nothing_acquits_nobody(void) {
     struct trial t;
@@ -263,6 +297,8 @@ void add_judge_rewrites_suite(void) {
     CU_ADD_TEST(s, a_wrong_rewrite_is_undone_and_told_of);
     CU_ADD_TEST(s, constants_of_one_value_are_told_from_others);
     CU_ADD_TEST(s, a_cut_is_widened_before_a_rewrite_is_called_wrong);
+    CU_ADD_TEST(s, integers_go_beyond_bounds_where_they_may);
+    CU_ADD_TEST(s, a_wider_cut_is_tried_with_long_sizes);
     CU_ADD_TEST(s, a_wider_cut_that_says_nothing_acquits_nobody);
     CU_ADD_TEST(s, shapes_are_fed_as_they_are_known);
     CU_ADD_TEST(s, what_cannot_be_run_stays_with_a_warning);
