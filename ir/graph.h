@@ -255,6 +255,9 @@ bool ir_is_unused(const struct ir_graph *g, ir_node n);
 struct ir_tensor *ir_const(const struct ir_graph *g, ir_value v);
 /* The items of a small integer or bool constant as symval; NULL when it is none. */
 const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_tensor *t);
+/* The tensor that v is known to be by its symval: of int64, int32, bool, float or double, each
+ * item a number that the type has. NULL when it is not known, or of another type. */
+struct ir_tensor *ir_tensor_of_symval(const struct ir_graph *g, ir_value v, struct arena *a);
 bool ir_precedes(const struct ir_graph *g, ir_node a, ir_node b);
 /* The value of a graph by name, IR_NONE: unknown. */
 ir_value ir_find_value(const struct ir_graph *g, const char *name);

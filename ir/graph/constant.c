@@ -92,6 +92,53 @@ const struct ir_symval *ir_symval_of_tensor(struct ir_model *m, const struct ir_
     return s;
 }
 
+#define DOUBLE_EXACT (INT64_C(1) << 53) /* double has every integer up to here */
+
+/* The bits of x in a type; false when it does not have it. */
+static bool encode(enum ir_dtype t, int64_t x, uint64_t *bits) {
+    bool exact = x >= -DOUBLE_EXACT && x <= DOUBLE_EXACT;
+    float narrow = (float)x;
+    double wide = (double)x;
+    uint32_t word;
+    *bits = (uint64_t)x;
+    switch (t) {
+    case IR_INT64: return true;
+    case IR_INT32: return x >= INT32_MIN && x <= INT32_MAX;
+    case IR_BOOL: return x == 0 || x == 1;
+    case IR_DOUBLE: memcpy(bits, &wide, sizeof wide); return exact;
+    case IR_FLOAT:
+        memcpy(&word, &narrow, sizeof word);
+        *bits = word;
+        return exact && (int64_t)narrow == x;
+    default: return false;
+    }
+}
+
+static bool dims_of(const struct ir_dims *d, const struct ir_type *t,
+                    const struct ir_symval *s, int64_t dims[2]) {
+    dims[0] = s->len;
+    if (s->rank < 2) return true;
+    return s->rank == 2 && ir_type_ranked(t) && t->rank == 2 &&
+           ir_dim_is_const(d, t->dims[0], &dims[0]) && ir_dim_is_const(d, t->dims[1], &dims[1]);
+}
+
+struct ir_tensor *ir_tensor_of_symval(const struct ir_graph *g, ir_value v, struct arena *a) {
+    const struct ir_symval *s = ir_val(g, v)->symval;
+    const struct ir_type *type = ir_val(g, v)->type;
+    enum ir_dtype t = ir_type_dtype(type);
+    unsigned char bytes[8 * SYMVAL_MAX];
+    int64_t dims[2], x;
+    uint64_t bits;
+    if (!s || s->len > SYMVAL_MAX || !dims_of(g->model->dims, type, s, dims)) return NULL;
+    uint32_t width = ir_dtype_bits(t) / 8;
+    for (uint32_t i = 0; i < s->len; i++) {
+        if (!ir_dim_is_const(g->model->dims, s->items[i], &x) || !encode(t, x, &bits)) return NULL;
+        ir_store_le(bytes + (size_t)i * width, width, bits);
+    }
+    bool holds = t == IR_INT64 || t == IR_INT32 || t == IR_BOOL || t == IR_FLOAT || t == IR_DOUBLE;
+    return holds ? ir_tensor_new(a, t, s->rank, dims, bytes) : NULL;
+}
+
 #define FIRST_WITHOUT_INPUTS 4 /* IR version of initializers that are no inputs */
 
 /* Before that a Constant node makes no input more. Up to opset 8 it holds floats only. */

@@ -145,6 +145,10 @@ bool infer_same(struct infer *x, ir_dim *a, ir_dim b, const char *what);
 bool infer_broadcast_with(struct infer *x, struct infer_shape *s,
                           const struct infer_shape *t);
 
+/* --- computed.c -------------------------------------------------------------------- */
+/* The value of the output that no value rule has found, where all that goes in is known. */
+void infer_value_computed(struct infer *x);
+
 /* --- infer_commit.c ---------------------------------------------------------------- */
 /* Completes the outputs and writes them to the graph. false when a dimension is negative.
  * *changed: some output is not as before. */

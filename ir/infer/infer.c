@@ -37,6 +37,7 @@ static bool apply(struct infer *x) {
     }
     if (!infer_check_axes(x) || (e.rule && !e.rule(x))) return false;
     if (e.value) e.value(x);
+    infer_value_computed(x);
     return true;
 }
 

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ir/pass/kit.h"
-#include "ir/tensor/tensor_bytes.h"
 
 static bool is_integral(enum ir_dtype t) {
     return t == IR_INT64 || t == IR_INT32 || t == IR_BOOL;
@@ -25,36 +24,6 @@ static const struct ir_symval *known(const struct ir_graph *g, ir_value v) {
     for (uint32_t i = 0; s && i < s->len; i++)
         if (!ir_dim_is_const(g->model->dims, s->items[i], &value)) return NULL;
     return s;
-}
-
-static bool sizes(const struct ir_dims *d, const struct ir_type *type, int64_t dims[2]) {
-    return ir_type_ranked(type) && type->rank == 2 &&
-           ir_dim_is_const(d, type->dims[0], &dims[0]) &&
-           ir_dim_is_const(d, type->dims[1], &dims[1]);
-}
-
-/* Only integers of a declared or inferred type, each within it. */
-static struct ir_tensor *as_tensor(const struct ir_graph *g, const struct ir_symval *s,
-                                   const struct ir_type *type) {
-    struct ir_model *m = g->model;
-    enum ir_dtype t = ir_type_dtype(type);
-    int64_t dims[2] = {s->len};
-    if (!is_integral(t) || s->rank > 2 || (s->rank == 2 && !sizes(m->dims, type, dims)))
-        return NULL;
-    uint32_t width = ir_dtype_bits(t) / 8;
-    struct arena work = ARENA_EMPTY;
-    unsigned char *bytes = arena_array(&work, s->len, width);
-    bool fits = true;
-    for (uint32_t i = 0; i < s->len; i++) {
-        int64_t x = 0;
-        fits = fits && ir_dim_is_const(m->dims, s->items[i], &x) &&
-               (t != IR_INT32 || (x >= INT32_MIN && x <= INT32_MAX)) &&
-               (t != IR_BOOL || x == 0 || x == 1);
-        ir_store_le(bytes + (size_t)i * width, width, (uint64_t)x);
-    }
-    struct ir_tensor *r = fits ? ir_tensor_new(m->arena, t, s->rank, dims, bytes) : NULL;
-    arena_free(&work);
-    return r;
 }
 
 /* Is every result of the node known, so that it will be dead itself? */
@@ -80,7 +49,7 @@ static bool replace_known(struct ir_graph *g, ir_value v) {
     if (ir_has(g, v, IR_IS_OUTPUT) || ir_val(g, v)->tensor) return false;
     const struct ir_symval *s = known(g, v);
     if (!s || !is_wanted(g, v)) return false;
-    struct ir_tensor *t = as_tensor(g, s, ir_val(g, v)->type);
+    struct ir_tensor *t = ir_tensor_of_symval(g, v, g->model->arena);
     if (t) ir_put_constant(g, v, t);
     return t != NULL;
 }

@@ -52,6 +52,22 @@ static void signals_are_transformed(void) {
        "float[b, floor(n/2) + 1, 2]");
 }
 
+/* Padding as TensorFlow's "SAME" has it: what lies between the sizes is no integer. */
+static void numbers_are_followed_through_float(void) {
+    ONNX(17, "g (float[n, 1, 15, 2] x) => (y)"
+             "<int64 axis = {2}, float two = {2}, float three = {3}, int64[1] at = {0}>"
+             "{ s = Shape(x)  h = Gather(s, axis)  f = Cast<to = 1>(h)  half = Div(f, two)"
+             "  up = Ceil(half)  twice = Mul(up, two)  over = Sub(twice, f)  some = Mul(over, three)"
+             "  part = Div(some, two)  p = Cast<to = 7>(part)  q = Unsqueeze(p, at)"
+             "  y = ConstantOfShape(q) }", "float[1]"); /* (2 * ceil(7.5) - 15) * 3 / 2 = 1.5 */
+    ONNX(17, "g (float[n, 3] x) => (y) <int64[1] at = {1}, float scale = {2.5}>"
+             "{ s = Shape(x)  h = Gather(s, at)  f = Cast<to = 1>(h)  m = Mul(f, scale)"
+             "  r = Floor(m)  i = Cast<to = 7>(r)  y = ConstantOfShape(i) }", "float[7]");
+    ONNX(17, "g (float[n, 3] x) => (y) <int64[1] at = {0}, float scale = {2.5}>"
+             "{ s = Shape(x)  h = Gather(s, at)  f = Cast<to = 1>(h)  m = Mul(f, scale)"
+             "  r = Floor(m)  i = Cast<to = 7>(r)  y = ConstantOfShape(i) }", "float[_1]");
+}
+
 static void images_are_put_together(void) {
     ONNX(20, "g (float[n, 2, 3] t) => (y) <int64[4] s = {1, 3, 8, 9}> "
              "{ y = AffineGrid(t, s) }", "float[n, 8, 9, 2]");
@@ -181,6 +197,7 @@ void add_ir_infer_more_suite(void);
 void add_ir_infer_more_suite(void) {
     CU_pSuite s = CU_add_suite("ir_infer_more", NULL, NULL);
     CU_ADD_TEST(s, signals_are_transformed);
+    CU_ADD_TEST(s, numbers_are_followed_through_float);
     CU_ADD_TEST(s, images_are_put_together);
     CU_ADD_TEST(s, losses_and_optimizers);
     CU_ADD_TEST(s, states_are_handed_on);
