@@ -11,7 +11,8 @@ import argparse, functools, pathlib, re, subprocess, sys
 import corpora
 
 HERE = pathlib.Path(__file__).resolve().parent
-FAMILIES = {"bert": "bert", "vit": "vit", "clip": "vit", "swin": "vit"}  # pack -> part of a name
+FAMILIES = {"bert": "bert", "vit": "vit", "clip": "vit", "swin": "vit", "t5": "t5", "bart-whisper": "whisper", "gpt2": "gpt2",
+            "llama": "llama"}  # pack -> part of a name
 
 
 @functools.cache
