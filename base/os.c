@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/os.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 
 const char *os_error(void) { return errno ? strerror(errno) : "the file ends before"; }
 
@@ -239,6 +239,21 @@ bool os_stat(const char *path, struct os_stamp *out) {
 }
 
 char *os_resolve(const char *path) { return realpath(path, NULL); }
+
+char **os_list(const char *folder, size_t *n) {
+    struct dirent **found;
+    int count = scandir(folder, &found, NULL, alphasort);
+    if (count < 0) return NULL;
+    char **names = calloc((size_t)count + 1, sizeof *names);
+    if (!names) rw_out_of_memory();
+    for (int i = 0; i < count; i++) {
+        names[i] = join("", "", found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+    *n = (size_t)count;
+    return names;
+}
 
 char *os_program_folder(void) {
     char *program = os_resolve("/proc/self/exe");

@@ -60,6 +60,9 @@ const char *os_basename(const char *path);
 bool os_stat(const char *path, struct os_stamp *out);
 /* The path without links and "..", malloc'ed; NULL with errno when it does not exist. */
 char *os_resolve(const char *path);
+/* The names of what lies in a folder, sorted; NULL when it cannot be read. Each is freed by the
+ * caller, and the list. */
+char **os_list(const char *folder, size_t *n);
 /* Where the running program lies, links followed; malloc'ed, NULL when it cannot be told. */
 char *os_program_folder(void);
 /* Where the shared library lies that this function is part of, links followed; malloc'ed,

@@ -40,7 +40,6 @@ enum rw_code cmd_bench(struct session *s);
 enum rw_code cmd_tune(struct session *s);
 enum rw_code cmd_capture(struct session *s);
 enum rw_code cmd_completion(struct session *s);
-enum rw_code cmd_later(struct session *s); /* a command that is not there yet */
 
 /* --- main.c ------------------------------------------------------------------------- */
 /* The main job, then the commands in the order of --help; NULL behind the last. */

@@ -1,6 +1,7 @@
 /* cmd_rules.c -- onnxrw rules: check, format, list, test, compile packs, and pages of them.
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "api/paths.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/rules.h"
@@ -55,6 +56,15 @@ static enum rw_code list_pack(struct session *s, const char *name) {
         printf("%-28s %-6s %-*s%s\n", r->name, rule_class_words[r->class], *r->doc ? 9 : 0,
                rule_target_word(r->targets), r->doc);
     }
+    return RW_OK;
+}
+
+/* Without a pack: those that there are. */
+static enum rw_code list_packs(struct session *s) {
+    const struct dsl_paths paths = api_paths(&s->arena);
+    const struct dsl_pack_entry *all;
+    uint32_t n = dsl_catalogue(&s->arena, &paths, &all);
+    for (uint32_t i = 0; i < n; i++) printf("%-20s %s\n", all[i].name, all[i].doc);
     return RW_OK;
 }
 
@@ -149,6 +159,7 @@ enum rw_code cmd_rules(struct session *s) {
     size_t i = 0;
     while (i < countof(actions) && !rw_streq(word, actions[i].name)) i++;
     if (i == countof(actions)) return unknown_action(s, word);
+    if (actions[i].run == list_pack && s->options.args.len == 1) return list_packs(s);
     TRY(check_arguments(s, i));
     if (actions[i].run_all)
         return actions[i].run_all(s, s->options.args.len - 1, s->options.args.at + 1);

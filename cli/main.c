@@ -28,11 +28,10 @@ static const struct command commands[] = {
      "which of several models runs fastest, and by how much"},
     {"tune", FOR_TUNE, cmd_tune, "tune [-r PACK]... [-o OUT] [--dim NAME=N]... [options] MODEL",
      1, 1, "rewrite a model by what is measured to make it faster"},
-    {"profile", FOR_PROFILE, cmd_later, "profile MODEL", 0, ANY, "time by operator"},
     {"capture", FOR_CAPTURE, cmd_capture,
      "capture --inputs A,B --outputs Y [--name NAME] [-o OUT] MODEL", 1, 1,
      "a rule from a real subgraph"},
-    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|compile|doc|explain PACK...", 1, ANY,
+    {"rules", FOR_RULES, cmd_rules, "rules check|test|fmt|list|compile|doc|explain [PACK...]", 1, ANY,
      "check, test, format, list, compile rules, or show them"},
     {"completion", FOR_COMPLETION, cmd_completion, "completion bash|zsh|fish", 1, 1,
      "a script that completes the command line"},
@@ -77,8 +76,7 @@ static void print_help(const struct command *c) {
     if (!c->name) {
         buf_puts(&text, "\ncommands (`onnxrw COMMAND --help` for more):\n");
         for (size_t i = 0; i < countof(commands); i++)
-            buf_printf(&text, "  %-10s %s%s\n", commands[i].name, commands[i].what,
-                       commands[i].run == cmd_later ? " (not there yet)" : "");
+            buf_printf(&text, "  %-10s %s\n", commands[i].name, commands[i].what);
         buf_puts(&text,
                  "\nexit status: 0 done, 1 a rewrite or a model was found wrong, 2 wrong\n"
                  "usage or a bad rules file, 3 the input cannot be read, 4 the output\n"
@@ -151,7 +149,6 @@ static enum rw_code run(struct session *s, int argc, char **argv) {
         print_help(c);
         return RW_OK;
     }
-    if (s->options.later) return session_usage(s, "%s is not there yet", s->options.later);
     uint32_t n = s->options.args.len;
     if (n < c->least || n > c->most) return wrong_arguments(s, c);
     enum rw_code status = c->run(s);

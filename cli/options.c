@@ -12,7 +12,7 @@ enum option_id {
     OPT_RULE, OPT_NODE, OPT_KEEP, OPT_ORT, OPT_SEED, OPT_COUNT, OPT_JOBS, OPT_JSON,
     OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_INPUTS, OPT_RANDOM, OPT_TOLERANCE, OPT_FOLD_LIMIT,
     OPT_OUTPUTS, OPT_VALUES, OPT_NAME, OPT_PLUGIN, OPT_DIM, OPT_THREADS, OPT_RUNS,
-    OPT_DISABLE, OPT_LIMIT, OPT_FOLD_ORT, OPT_LATER
+    OPT_DISABLE, OPT_LIMIT, OPT_FOLD_ORT
 };
 
 #define MODEL_OUT (FOR_RUN | FOR_INFER | FOR_PRINT | FOR_PARSE | FOR_TUNE)
@@ -94,8 +94,6 @@ static const struct option_def defs[] = {
     {OPT_QUIET, 'q', "quiet", NULL, FOR_ALL, "errors only"},
     {OPT_VERBOSE, 'v', "verbose", NULL, FOR_ALL, "more detail"},
     {OPT_HELP, 'h', "help", NULL, FOR_ALL, "this text"},
-    {OPT_LATER, 0, "report", "FILE", FOR_RUN, NULL},
-    {OPT_LATER, 0, "allow-interface", NULL, FOR_RUN, NULL},
 };
 
 /* --- values ------------------------------------------------------------------------- */
@@ -321,7 +319,6 @@ static bool apply(struct reader *r, const struct option_def *d, const char *valu
     case OPT_RUNS: return read_count(r, d, value, JUDGE_PAIRS, &o->runs);
     case OPT_DISABLE: read_disable(r, value); return true;
     case OPT_HELP: o->help = true; return true;
-    case OPT_LATER: o->later = arena_printf(r->arena, "--%s", d->name); return true;
     }
     return false;
 }
@@ -412,7 +409,7 @@ bool options_parse(int argc, char **argv, int first, enum command_bit bit, struc
 bool options_next(enum command_bit bit, size_t *at, struct option_shown *out) {
     while (*at < countof(defs)) {
         const struct option_def *d = &defs[(*at)++];
-        if (!d->what || !(d->commands & (uint32_t)bit)) continue;
+        if (!(d->commands & (uint32_t)bit)) continue;
         *out = (struct option_shown){d->letter, d->name, d->value, d->what};
         return true;
     }

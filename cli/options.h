@@ -14,8 +14,8 @@
 /* Which commands take an option. */
 enum command_bit {
     FOR_RUN = 1, FOR_EXPLAIN = 2, FOR_CHECK = 4, FOR_INFER = 8, FOR_PRINT = 16,
-    FOR_PARSE = 32, FOR_DIFF = 64, FOR_PROFILE = 128, FOR_CAPTURE = 256, FOR_RULES = 512,
-    FOR_COMPLETION = 1024, FOR_BENCH = 2048, FOR_TUNE = 4096, FOR_ALL = 8191
+    FOR_PARSE = 32, FOR_DIFF = 64, FOR_CAPTURE = 128, FOR_RULES = 256,
+    FOR_COMPLETION = 512, FOR_BENCH = 1024, FOR_TUNE = 2048, FOR_ALL = 4095
 };
 
 /* --disable NAMES: optimisers of the runtime, for the model in front of it. */
@@ -46,7 +46,6 @@ struct options {
     VEC(const char *) packs, plugins;
     VEC(struct pm_define) defines;
     VEC(const char *) args; /* what is no option */
-    const char *later;      /* the first option given that is not there yet, or NULL */
 };
 
 /* Reads argv[first..argc) for the command `bit` into *o, which starts with the defaults.

@@ -23,6 +23,11 @@ const struct rule_pack *dsl_load(struct arena *a, const char *name,
 bool dsl_load_packs(struct arena *a, uint32_t n, const char *const *names,
                     const struct dsl_paths *paths, struct diag_sink *diags,
                     const struct rule_pack **out);
+/* The packs of the folders, by name: those that a user may mean. doc is "" where a pack has none.
+ * Files in folders of theirs are for `use`. */
+struct dsl_pack_entry { const char *name, *doc; };
+uint32_t dsl_catalogue(struct arena *a, const struct dsl_paths *paths,
+                       const struct dsl_pack_entry **out);
 /* The file that dsl_load would read for that name, with its warnings, or NULL. */
 const char *dsl_pack_file(struct arena *a, const char *name,
                           const struct dsl_paths *paths, struct diag_sink *diags);

@@ -360,12 +360,34 @@ static const char *find_pack(struct load *ld, const char *name) {
     return pack;
 }
 
+static const char *without_suffix(struct arena *a, const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot && rw_streq(dot, ".rules") ? arena_strndup(a, name, (size_t)(dot - name)) : name;
+}
+
+/* The one that may be meant, or all there are. */
+static void suggest(struct load *ld, const char *name) {
+    const struct dsl_pack_entry *all;
+    uint32_t n = dsl_catalogue(ld->arena, ld->paths, &all);
+    const char **names = arena_new_array(ld->arena, const char *, n);
+    struct buf list = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = all[i].name;
+        buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = diag_nearest(without_suffix(ld->arena, name), names, n);
+    if (near) diag_where(ld->diags, DIAG_HELP, name, "did you mean \"%s\"?", near);
+    else if (n) diag_where(ld->diags, DIAG_HELP, name, "there are %s", buf_text(&list));
+    buf_free(&list);
+}
+
 static const char *find_or_tell(struct load *ld, const char *name) {
     const char *path = find_pack(ld, name);
     if (path) return tidy(ld->arena, path);
     diag_where(ld->diags, DIAG_ERROR, name, "there is no such pack");
     for (uint32_t i = 0; ld->paths && i < ld->paths->n; i++)
         diag_where(ld->diags, DIAG_NOTE, name, "not in \"%s\"", ld->paths->folders[i]);
+    suggest(ld, name);
     return NULL;
 }
 
