@@ -1,6 +1,6 @@
 /* emit.h -- building what a rule emits, under the model's journal.
  *
- * pm_rewrite makes the new nodes in front of the last root, proves that what replaces a value
+ * pm_rewrite makes the new nodes where the last root stands, or behind what else is bound, proves that what replaces a value
  * has its type and shape, puts it there (the root's own value is reused, so that its name,
  * its uses and its place as a graph output stay) and removes what has become dead. When
  * anything is not as it must be, everything is undone and the reason is told.
@@ -57,7 +57,7 @@ struct pm_build {
     struct pm_env *env;
     const struct pm_match *match;
     struct ir_graph *g;
-    ir_node root; /* the last one: new nodes are made in front of it */
+    ir_node place; /* new nodes are made in front of it; IR_NONE: at the end */
     uint32_t target;
     uint64_t fold_limit;
     sym_t rule;          /* provenance */

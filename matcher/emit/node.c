@@ -293,7 +293,7 @@ static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const boo
     struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len,
                             .nout = count, .nattr = d->attrs.len, .in = d->in.at, .out = all,
                             .attr = d->attrs.at, .rule = b->rule};
-    ir_node n = ir_add_node(b->g, &x, b->root);
+    ir_node n = ir_add_node(b->g, &x, b->place);
     vec_push(b->done->arena, &b->done->made, n);
     if (ir_nod(b->g, n)->schema && ir_callee(b->g, n))
         return pm_refuse(b, "a function of the model has the name of an emitted operator");

@@ -121,7 +121,7 @@ bool pm_unfold_in_place(struct pm_run *r, const struct pm_staged *s, struct pm_d
     ir_value *in = arena_new_array(a, ir_value, x.nin);
     ir_value *out = arena_new_array(a, ir_value, s->op->nouts);
     for (uint32_t k = 0; k < x.nin; k++) in[k] = ir_input(s->g, s->node, k);
-    struct pm_build b = {.env = &env, .match = &none, .g = s->g, .root = s->node,
+    struct pm_build b = {.env = &env, .match = &none, .g = s->g, .place = s->node,
                          .target = r->options->target, .rule = x.rule, .hint = s->name,
                          .fold_limit = IR_FOLD_LIMIT, .form = PM_UNFOLDED, .done = done};
     if (!pm_unfold(&b, s->op, s->op->nins, in, x.nattr, x.attr, s->op->nouts, out))

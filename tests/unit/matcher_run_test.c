@@ -90,6 +90,20 @@ static void a_match_must_be_convex(void) {
             "z = Relu (b)\nn = Sub (a, z)\nw = Exp (n)\ny = Abs (n)\n");
 }
 
+static void what_is_kept_may_stand_behind_the_root(void) {
+    const char *rule = "rule r { match { y = Relu(x)  keep z = Mul(x, w) }\n"
+                       "  emit { y = Sub(z, w) } }\n";
+    BECOMES(rule,
+            "(float[2] a, float[2] b) => (float[2] y, float[2] z) {"
+            "  p = Relu(a)  u = Neg(p)  w = Exp(b)  z = Mul(a, w)  y = Abs(u) }",
+            "w = Exp (b)\nz = Mul (a, w)\np = Sub (z, w)\nu = Neg (p)\ny = Abs (u)\n");
+    /* z depends on what would be made from it. */
+    BECOMES(rule,
+            "(float[2] a) => (float[2] y, float[2] z) {"
+            "  y = Relu(a)  w = Exp(y)  z = Mul(a, w) }",
+            "y = Relu (a)\nw = Exp (y)\nz = Mul (a, w)\n");
+}
+
 static void bodies_are_rewritten_and_outer_values_only_bound(void) {
     BECOMES("rule r: Relu(Neg(x)) => Abs(x)\n",
             "(float[2] a, bool c) => (float[2] z) { n = Neg(a)"
@@ -356,6 +370,7 @@ void add_matcher_run_suite(void) {
     CU_ADD_TEST(s, the_interface_stays);
     CU_ADD_TEST(s, interior_values_are_not_seen_from_outside);
     CU_ADD_TEST(s, a_match_must_be_convex);
+    CU_ADD_TEST(s, what_is_kept_may_stand_behind_the_root);
     CU_ADD_TEST(s, bodies_are_rewritten_and_outer_values_only_bound);
     CU_ADD_TEST(s, what_depends_on_constants_alone_is_folded);
     CU_ADD_TEST(s, numbers_have_the_type_of_the_operand_beside);
