@@ -79,36 +79,94 @@ void ir_list_remove(struct ir_graph *g, ir_node n) {
 
 /* --- restoring ---------------------------------------------------------------------- */
 
-/* The nodes in front of `n` that depend on it, found breadth first. */
+/* Where n must come in front of users that stand earlier, there are two ways: what depends on n
+ * goes behind it, or what n depends on goes in front of the first of those users. A few of the
+ * first kind are moved at once; else both searches go on side by side, and that which ends
+ * first is what is moved: so the cost is that of the smaller one. */
+#define FEW 64u /* nodes */
+
+/* A search from n, breadth first, within the nodes that stand between n and its users. */
 struct region {
     struct arena arena;
     struct map seen;
     VEC(ir_node) nodes;
-    ir_node n;
+    uint32_t done; /* of them, from here on neighbours are not looked at */
 };
 
-/* Adds the users of the outputs of `from` that stand in front of n; false if n is one. */
-static bool add_users(const struct ir_graph *g, struct region *r, ir_node from) {
-    for (uint32_t k = 0; k < g->nodes.at[from].nout; k++) {
-        ir_value v = g->nodes.at[from].out[k];
-        if (v == IR_NONE) continue;
-        for (ir_use u = g->values.at[v].uses; u != IR_NONE; u = g->uses.at[u].next) {
-            ir_node user = g->uses.at[u].user;
-            if (user == r->n) return false;
-            if (user == IR_NONE || !ir_precedes(g, user, r->n)) continue;
-            if (map_get(&r->seen, user) != MAP_NONE) continue;
-            map_put(&r->seen, user, 1);
-            vec_push(&r->arena, &r->nodes, user);
-        }
-    }
-    return true;
+struct search {
+    const struct ir_graph *g;
+    ir_node n, earliest; /* of the users in front of n */
+    struct region behind, ahead; /* what depends on n; what n depends on, and n */
+    bool cyclic;
+    bool stuck; /* what bodies see is not known from their node: `ahead` is not complete */
+};
+
+static void region_init(struct region *r) {
+    *r = (struct region){.arena = ARENA_EMPTY};
+    map_init(&r->seen, &r->arena);
 }
 
-static bool find_region(const struct ir_graph *g, struct region *r) {
-    if (!add_users(g, r, r->n)) return false;
-    for (uint32_t i = 0; i < r->nodes.len; i++)
-        if (!add_users(g, r, r->nodes.at[i])) return false;
-    return true;
+static void region_add(struct region *r, ir_node n) {
+    if (map_get(&r->seen, n) != MAP_NONE) return;
+    map_put(&r->seen, n, 1);
+    vec_push(&r->arena, &r->nodes, n);
+}
+
+/* The users of the outputs of `from` that stand in front of n; n itself closes a circle. */
+static void add_users(struct search *s, ir_node from) {
+    for (uint32_t k = 0; k < s->g->nodes.at[from].nout; k++) {
+        ir_value v = s->g->nodes.at[from].out[k];
+        if (v == IR_NONE) continue;
+        for (ir_use u = s->g->values.at[v].uses; u != IR_NONE; u = s->g->uses.at[u].next) {
+            ir_node user = s->g->uses.at[u].user;
+            if (user == s->n) s->cyclic = true;
+            else if (user != IR_NONE && ir_precedes(s->g, user, s->n))
+                region_add(&s->behind, user);
+        }
+    }
+}
+
+/* What makes the operands of `from` and does not stand in front of all users anyway. A user
+ * among it closes a circle, and is found: it stands no earlier than the earliest. */
+static void add_producers(struct search *s, ir_node from) {
+    if (ir_has_body(s->g, from)) s->stuck = true;
+    for (uint32_t k = 0; k < s->g->nodes.at[from].nin; k++) {
+        ir_value v = ir_input(s->g, from, k);
+        ir_node p = v == IR_NONE ? IR_NONE : s->g->values.at[v].producer;
+        if (p == IR_NONE || ir_precedes(s->g, p, s->earliest)) continue;
+        if (map_get(&s->behind.seen, p) != MAP_NONE) s->cyclic = true;
+        region_add(&s->ahead, p);
+    }
+}
+
+/* Goes on until `limit` nodes are found; true: there are no more, or a circle is closed. */
+static bool grow(struct search *s, struct region *r, uint32_t limit,
+                 void add(struct search *, ir_node)) {
+    while (!s->cyclic && r->done < r->nodes.len && r->nodes.len <= limit)
+        add(s, r->nodes.at[r->done++]);
+    return s->cyclic || r->done == r->nodes.len;
+}
+
+static void search_init(struct search *s) {
+    region_init(&s->behind);
+    region_init(&s->ahead);
+    add_users(s, s->n);
+    region_add(&s->ahead, s->n);
+    for (uint32_t i = 0; i < s->behind.nodes.len; i++) {
+        ir_node user = s->behind.nodes.at[i];
+        if (s->earliest == IR_NONE || ir_precedes(s->g, user, s->earliest))
+            s->earliest = user;
+    }
+}
+
+/* The region that is to move; NULL: there is a circle. */
+static struct region *smaller_region(struct search *s) {
+    for (uint32_t limit = FEW;; limit = rw_min_u32(limit, UINT32_MAX / 2) * 2) {
+        if (grow(s, &s->behind, limit, add_users)) return s->cyclic ? NULL : &s->behind;
+        if (s->stuck) continue;
+        bool ended = grow(s, &s->ahead, limit, add_producers);
+        if (ended && !s->stuck) return s->cyclic ? NULL : &s->ahead;
+    }
 }
 
 struct keyed {
@@ -121,15 +179,15 @@ static int by_order(const void *a, const void *b) {
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Moves the region behind n, its order within kept. What depends on a moved node and is
- * not moved already stands behind n; what a moved node depends on stands in front. */
-static void move_behind(struct ir_graph *g, struct region *r) {
+/* Moves the region in front of `before`, its order within kept. Behind n: what depends on a
+ * moved node and is not moved already stands behind n; what a moved node depends on stands in
+ * front. In front of the earliest user it is the other way round. */
+static void move_region(struct ir_graph *g, struct region *r, ir_node before) {
     uint32_t count = r->nodes.len;
     struct keyed *moved = arena_new_array(&r->arena, struct keyed, count);
     for (uint32_t i = 0; i < count; i++)
         moved[i] = (struct keyed){key(g, r->nodes.at[i]), r->nodes.at[i]};
     if (count) qsort(moved, count, sizeof *moved, by_order);
-    ir_node before = g->nodes.at[r->n].next;
     for (uint32_t i = 0; i < count; i++) {
         ir_list_remove(g, moved[i].n);
         ir_list_insert(g, moved[i].n, before);
@@ -138,10 +196,11 @@ static void move_behind(struct ir_graph *g, struct region *r) {
 }
 
 bool ir_restore_order(struct ir_graph *g, ir_node n) {
-    struct region r = {.n = n};
-    map_init(&r.seen, &r.arena);
-    bool acyclic = find_region(g, &r);
-    if (acyclic) move_behind(g, &r);
-    arena_free(&r.arena);
-    return acyclic;
+    struct search s = {.g = g, .n = n, .earliest = IR_NONE};
+    search_init(&s);
+    struct region *r = smaller_region(&s);
+    if (r) move_region(g, r, r == &s.ahead ? s.earliest : g->nodes.at[n].next);
+    arena_free(&s.behind.arena);
+    arena_free(&s.ahead.arena);
+    return r != NULL;
 }

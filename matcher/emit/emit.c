@@ -342,34 +342,17 @@ static bool made_are_valid(struct pm_build *b) {
     return true;
 }
 
-static bool is_root(const struct rule *r, uint32_t slot) {
-    for (uint32_t i = 0; i < r->nroots; i++)
-        if (r->roots[i] == slot) return true;
-    return false;
-}
-
-/* The last node that makes one of the roots, or one of the other values that are bound. */
-static ir_node last_maker(const struct pm_site *s, const struct pm_match *m, bool of_roots) {
+/* The last of the roots: what the match has bound stands in front of it, but for what it keeps. */
+static ir_node last_root(const struct pm_site *s, const struct pm_match *m) {
     const struct rule *r = m->accept->rule;
-    ir_node last = IR_NONE;
-    for (uint32_t i = 0; i < r->nslots; i++) {
-        if (is_root(r, i) != of_roots) continue;
-        for (uint32_t k = pm_values_of(m->slots[i]); k-- > 0;) {
-            ir_value v = pm_value_of(s, m->slots[i], k);
-            ir_node n = v == IR_NONE ? IR_NONE : ir_val(s->g, v)->producer;
-            if (n != IR_NONE && (last == IR_NONE || ir_precedes(s->g, last, n))) last = n;
+    ir_node last = m->nodes[0];
+    for (uint32_t i = 0; i < r->nroots; i++)
+        for (uint32_t k = pm_values_of(m->slots[r->roots[i]]); k-- > 0;) {
+            ir_value v = pm_value_of(s, m->slots[r->roots[i]], k);
+            if (ir_precedes(s->g, last, ir_val(s->g, v)->producer))
+                last = ir_val(s->g, v)->producer;
         }
-    }
     return last;
-}
-
-/* New nodes stand where the last root does. What the match has bound comes before it, but for a
- * pattern beside the first one, whose nodes may stand behind the roots. */
-static ir_node place_of_new(const struct pm_site *s, const struct pm_match *m) {
-    ir_node root = last_maker(s, m, true), other = last_maker(s, m, false);
-    if (root == IR_NONE || ir_precedes(s->g, root, m->nodes[0])) root = m->nodes[0];
-    if (other == IR_NONE || !ir_precedes(s->g, root, other)) return root;
-    return ir_nod(s->g, other)->next;
 }
 
 /* What matched nodes demand of their operands holds where they are replaced. Of those that
@@ -389,7 +372,7 @@ bool pm_rewrite(struct pm_env *env, const struct pm_match *m, const struct pm_op
     own.slots = slots;
     const struct pm_binding *root = &m->slots[r->roots[0]];
     struct pm_build b = {.env = &own, .match = m, .g = env->site.g,
-                         .place = place_of_new(&env->site, m), .form = form,
+                         .place = last_root(&env->site, m), .form = form,
                          .target = env->target, .rule = intern(&model->names, r->name),
                          .fold_limit = o->fold_limit ? o->fold_limit : IR_FOLD_LIMIT,
                          .call = IR_NONE,

@@ -1,6 +1,7 @@
 /* emit.h -- building what a rule emits, under the model's journal.
  *
- * pm_rewrite makes the new nodes where the last root stands, or behind what else is bound, proves that what replaces a value
+ * pm_rewrite makes the new nodes in front of the last root (behind what they take, where a kept
+ * value is computed later), proves that what replaces a value
  * has its type and shape, puts it there (the root's own value is reused, so that its name,
  * its uses and its place as a graph output stay) and removes what has become dead. When
  * anything is not as it must be, everything is undone and the reason is told.
@@ -57,7 +58,8 @@ struct pm_build {
     struct pm_env *env;
     const struct pm_match *match;
     struct ir_graph *g;
-    ir_node place; /* new nodes are made in front of it; IR_NONE: at the end */
+    ir_node place; /* new nodes are made in front of it: the last root, or what is behind the
+                      last of their operands; IR_NONE: at the end */
     uint32_t target;
     uint64_t fold_limit;
     sym_t rule;          /* provenance */
@@ -129,6 +131,8 @@ bool pm_make(struct pm_build *b, struct pm_draft *d, uint32_t nout, const bool *
              ir_value *out);
 /* The value of an emitted operand; IR_NONE: absent. */
 bool pm_emit_value(struct pm_build *b, const struct emit *e, ir_value *out);
+/* Where the node is to be added: behind its operands, and behind all that was made before. */
+ir_node pm_place(struct pm_build *b, const struct pm_draft *d);
 /* The draft of an EMIT_NODE. */
 bool pm_draft_node(struct pm_build *b, const struct emit *e, struct pm_draft *d);
 

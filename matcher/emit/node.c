@@ -284,6 +284,16 @@ static ir_value *add_outputs(struct pm_build *b, const struct pm_draft *d,
     return all;
 }
 
+ir_node pm_place(struct pm_build *b, const struct pm_draft *d) {
+    for (uint32_t k = 0; k < d->in.len && b->place != IR_NONE; k++) {
+        ir_value v = d->in.at[k];
+        ir_node n = v == IR_NONE ? IR_NONE : ir_val(b->g, v)->producer;
+        if (n != IR_NONE && !ir_precedes(b->g, n, b->place))
+            b->place = ir_nod(b->g, n)->next;
+    }
+    return b->place;
+}
+
 static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const bool *wanted,
                 ir_value *out) {
     if (!may_stand(b, d)) return false;
@@ -293,7 +303,7 @@ static bool add(struct pm_build *b, struct pm_draft *d, uint32_t nout, const boo
     struct ir_new_node x = {.op = d->op, .domain = d->domain, .nin = d->in.len,
                             .nout = count, .nattr = d->attrs.len, .in = d->in.at, .out = all,
                             .attr = d->attrs.at, .rule = b->rule};
-    ir_node n = ir_add_node(b->g, &x, b->place);
+    ir_node n = ir_add_node(b->g, &x, pm_place(b, d));
     vec_push(b->done->arena, &b->done->made, n);
     if (ir_nod(b->g, n)->schema && ir_callee(b->g, n))
         return pm_refuse(b, "a function of the model has the name of an emitted operator");

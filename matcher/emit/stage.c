@@ -121,7 +121,7 @@ static void add_staged(struct pm_build *b, const struct pm_draft *d, uint32_t no
                             .in = d->in.at, .out = out, .attr = d->attrs.at,
                             .rule = b->rule};
     struct pm_staged *s = b->done->staged;
-    s->node = ir_add_node(b->g, &x, b->place);
+    s->node = ir_add_node(b->g, &x, pm_place(b, d));
     s->name = ir_nod(b->g, s->node)->name;
     vec_push(b->done->arena, &b->done->made, s->node);
 }

@@ -197,7 +197,7 @@ static void add_call(struct wrap *w, uint32_t nout, const bool *wanted, ir_value
                           &(struct ir_new_node){.op = w->d->op, .domain = w->d->domain,
                                                 .nin = w->d->in.len, .in = w->d->in.at,
                                                 .nout = nout, .out = out, .rule = b->rule},
-                          b->place);
+                          pm_place(b, w->d));
     vec_push(b->done->arena, &b->done->made, b->call);
 }
 

@@ -417,6 +417,33 @@ static void order_is_restored_or_a_cycle_found(void) {
     tear_down(&f);
 }
 
+/* A chain of `count` nodes, from v on. */
+static ir_value chain(struct ir_graph *g, ir_value v, int count) {
+    for (int i = 0; i < count; i++) v = op(g, "Neg", v, IR_NONE, NULL);
+    return v;
+}
+
+static void the_smaller_side_moves_where_order_is_restored(void) {
+    struct fixture f;
+    set_up(&f, 8);
+    ir_value x = input(f.g, "x");
+    ir_value p = op(f.g, "Abs", x, IR_NONE, "p"), end = chain(f.g, p, 500);
+    ir_value one = op(f.g, "Sin", x, IR_NONE, "one"), two = op(f.g, "Cos", one, IR_NONE, "two");
+    ir_node first = producer(f.g, p), n = producer(f.g, one);
+    uint64_t kept = ir_nod(f.g, first)->order;
+    ir_set_input(f.g, first, 0, two);
+    CU_ASSERT_TRUE(ir_restore_order(f.g, producer(f.g, two)));
+    CU_ASSERT_TRUE(sound(&f));
+    CU_ASSERT_EQUAL(ir_nod(f.g, first)->order, kept);
+    CU_ASSERT_EQUAL(f.g->first, n);
+    ir_value last = chain(f.g, end, 500);
+    ir_set_input(f.g, n, 0, last); /* a long circle */
+    CU_ASSERT_FALSE(ir_restore_order(f.g, producer(f.g, last)));
+    CU_ASSERT_EQUAL(f.g->first, n);
+    ir_set_input(f.g, n, 0, x);
+    tear_down(&f);
+}
+
 static void a_new_import_gives_meaning_and_a_newer_one_waits_for_reforming(void) {
     struct fixture f;
     set_up(&f, 8);
@@ -474,6 +501,7 @@ void add_ir_graph_suite(void) {
     CU_ADD_TEST(s, an_interface_is_kept);
     CU_ADD_TEST(s, insertion_anywhere_keeps_the_keys_rising);
     CU_ADD_TEST(s, order_is_restored_or_a_cycle_found);
+    CU_ADD_TEST(s, the_smaller_side_moves_where_order_is_restored);
     CU_ADD_TEST(s, a_new_import_gives_meaning_and_a_newer_one_waits_for_reforming);
     CU_ADD_TEST(s, a_broken_graph_is_noticed);
 }
