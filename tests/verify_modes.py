@@ -14,7 +14,7 @@ the rule is nowhere applied, every other one be applied as often as without it. 
 not run on inputs made up are verified on the stored ones. Those of tests/verify_packs must be
 wrong on some model.
 
-A whole run (--all) of 111 packs over some 430 models is some 3,000 cases, each a second of the
+A whole run (--all) of 131 packs over some 430 models is some 3,000 cases, each a second of the
 processor or less: which packs apply is found by running them together. With --results each case is a line of FILE
 as soon as it is done, and one that has a line there is not run again.
 SPDX-License-Identifier: Apache-2.0
