@@ -73,5 +73,7 @@ static inline int rw_strcmp(const char *a, const char *b) {
     return *a != *b ? (unsigned char)*a - (unsigned char)*b : *a ? strcmp(a, b) : 0;
 }
 static inline bool rw_streq(const char *a, const char *b) { return rw_strcmp(a, b) == 0; }
+/* Of ASCII, whatever the locale. */
+static inline bool rw_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 #endif

@@ -40,11 +40,9 @@ static const char *skip_blank(const char *c, const char *end) {
     return c;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool is_id(const char *c, const char *end) {
-    return end - c >= 4 && *c == 'R' && is_digit(c[1]) && is_digit(c[2]) && is_digit(c[3]) &&
-           (end - c == 4 || !is_digit(c[4]));
+    return end - c >= 4 && *c == 'R' && rw_is_digit(c[1]) && rw_is_digit(c[2]) && rw_is_digit(c[3]) &&
+           (end - c == 4 || !rw_is_digit(c[4]));
 }
 
 static struct span span_of(const struct allowances *x, const char *begin, const char *end) {

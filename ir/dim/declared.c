@@ -30,8 +30,6 @@ struct reader {
 
 /* --- words -------------------------------------------------------------------------- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -39,7 +37,7 @@ static bool is_letter(char c) {
 static size_t word_length(const char *at) {
     size_t len = 0;
     if (is_letter(*at))
-        while (is_letter(at[len]) || is_digit(at[len]) || at[len] == '.') len++;
+        while (is_letter(at[len]) || rw_is_digit(at[len]) || at[len] == '.') len++;
     return len;
 }
 
@@ -187,7 +185,7 @@ static struct ratio call(struct reader *r, uint32_t i) {
 
 static struct ratio number(struct reader *r) {
     int64_t value = 0;
-    for (; is_digit(*r->at); r->at++)
+    for (; rw_is_digit(*r->at); r->at++)
         if (!rw_mul_i64(value, 10, &value) || !rw_add_i64(value, *r->at - '0', &value))
             return fail(r);
     return whole(r, ir_dim_const(r->t, value));
@@ -222,7 +220,7 @@ static struct ratio primary(struct reader *r) {
     size_t len = word_length(r->at);
     if (r->at[len] == '(' && len) return named_call(r, len);
     if (len) return symbol(r, len);
-    if (is_digit(*r->at)) return number(r);
+    if (rw_is_digit(*r->at)) return number(r);
     return accept(r, "(") ? in_parentheses(r) : fail(r);
 }
 
@@ -230,7 +228,7 @@ static struct ratio power(struct reader *r) {
     struct ratio base = primary(r), x = base;
     if (strncmp(r->at, "**", 2) != 0) return x;
     char digit = r->at[2];
-    if (digit < '1' || digit > '0' + MAX_POWER || is_digit(r->at[3])) return fail(r);
+    if (digit < '1' || digit > '0' + MAX_POWER || rw_is_digit(r->at[3])) return fail(r);
     r->at += 3;
     for (; digit > '1'; digit--) x = times(r, x, base);
     return x;

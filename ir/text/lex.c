@@ -3,18 +3,17 @@
  */
 #include "ir/text/lex.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_alpha(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 static bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return rw_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool text_is_id(const char *name) {
     if (!is_alpha(*name)) return false;
-    while (is_alpha(*name) || is_digit(*name)) name++;
+    while (is_alpha(*name) || rw_is_digit(*name)) name++;
     return *name == 0;
 }
 
@@ -66,7 +65,7 @@ static struct text_token quoted(struct text_lexer *lx) {
 }
 
 static unsigned hex_value(char c) {
-    return (unsigned)(is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
+    return (unsigned)(rw_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
 }
 
 static struct text_token hex_bytes(struct text_lexer *lx) {
@@ -98,21 +97,21 @@ static struct text_token number(struct text_lexer *lx) {
         while (is_hex(peek(lx, 0))) lx->at++;
         return finish(lx, TEXT_INT, begin);
     }
-    while (is_digit(peek(lx, 0))) lx->at++;
+    while (rw_is_digit(peek(lx, 0))) lx->at++;
     if (peek(lx, 0) == '.' && peek(lx, 1) != '.') {
         kind = TEXT_REAL;
         lx->at++;
-        while (is_digit(peek(lx, 0))) lx->at++;
+        while (rw_is_digit(peek(lx, 0))) lx->at++;
     }
     char sign = peek(lx, 1);
     if ((peek(lx, 0) | 32) == 'e' &&
-        (is_digit(sign) || ((sign == '-' || sign == '+') && is_digit(peek(lx, 2))))) {
+        (rw_is_digit(sign) || ((sign == '-' || sign == '+') && rw_is_digit(peek(lx, 2))))) {
         kind = TEXT_REAL;
         lx->at += 2;
-        while (is_digit(peek(lx, 0))) lx->at++;
+        while (rw_is_digit(peek(lx, 0))) lx->at++;
     }
     if (is_alpha(peek(lx, 0))) {
-        while (is_alpha(peek(lx, 0)) || is_digit(peek(lx, 0))) lx->at++;
+        while (is_alpha(peek(lx, 0)) || rw_is_digit(peek(lx, 0))) lx->at++;
         return bad(lx, begin, "a number that runs into letters");
     }
     return finish(lx, kind, begin);
@@ -127,10 +126,10 @@ struct text_token text_next(struct text_lexer *lx) {
     if (c == '"') return quoted(lx);
     if (c == 'x' && next == '"') return hex_bytes(lx);
     if (is_alpha(c)) {
-        while (is_alpha(peek(lx, 0)) || is_digit(peek(lx, 0))) lx->at++;
+        while (is_alpha(peek(lx, 0)) || rw_is_digit(peek(lx, 0))) lx->at++;
         return finish(lx, TEXT_ID, begin);
     }
-    if (is_digit(c) || (c == '-' && (is_digit(next) || is_alpha(next)))) return number(lx);
+    if (rw_is_digit(c) || (c == '-' && (rw_is_digit(next) || is_alpha(next)))) return number(lx);
     if (c == '=' && next == '>') {
         lx->at += 2;
         return finish(lx, TEXT_ARROW, begin);
