@@ -18,7 +18,8 @@ static enum rw_code run_on(struct job *j, const char *path, const struct judge_v
     TRY(judge_layers_run(j->judge, j->m[0], j->m[1], in, s->options.tolerance, &s->arena,
                          &s->diags, &r.layers));
     vec_push(&s->arena, &j->found.runs, r);
-    if (r.layers.beyond) j->found.same = false;
+    bool unknown = r.layers.unknown.len > 0 && j->found.structure.changes.len > 0;
+    if (r.layers.beyond || unknown) j->found.same = false;
     return RW_OK;
 }
 
@@ -42,11 +43,20 @@ static enum rw_code run_on_random(struct job *j) {
     return run_on(j, NULL, &in);
 }
 
+/* What one of them alone gives is compared with nothing. */
+static bool have_same_outputs(const struct judge_diff *d) {
+    for (uint32_t i = 0; i < d->changes.len; i++) {
+        const struct judge_change *c = &d->changes.at[i];
+        if (c->thing == JUDGE_OUTPUT && !*c->graph && (!c->before || !c->after)) return false;
+    }
+    return true;
+}
+
 static enum rw_code run_all(struct job *j) {
     const struct options *o = &j->s->options;
     struct judge_options judge = {.library = o->ort};
     TRY(judge_open(&judge, &j->s->diags, &j->judge));
-    j->found.same = true;
+    j->found.same = have_same_outputs(&j->found.structure);
     for (uint32_t i = 0; i < o->inputs.len; i++) TRY(run_on_file(j, o->inputs.at[i]));
     return o->random ? run_on_random(j) : RW_OK;
 }

@@ -15,7 +15,7 @@ struct diff_run {
 struct diff_found {
     struct judge_diff structure;
     VEC(struct diff_run) runs;
-    bool same; /* the values, where there were runs; else the structure */
+    bool same; /* outputs and values, where there were runs; else the structure */
 };
 
 void diff_print_structure(const struct judge_diff *d, struct buf *out);

@@ -70,6 +70,11 @@ static void run(const struct diff_run *r, struct buf *out) {
         buf_puts(out, i ? ",\n  " : "\n  ");
         layer(&x->at.at[i], out);
     }
+    buf_puts(out, "], \"not_compared\": [");
+    for (uint32_t i = 0; i < x->unknown.len; i++) {
+        if (i) buf_puts(out, ", ");
+        json_string(out, x->unknown.at[i]);
+    }
     buf_puts(out, "]}");
 }
 

@@ -148,4 +148,8 @@ void diff_print_run(const struct diff_run *r, bool all, struct buf *out) {
     buf_printf(out, "%u value%s compared, %u differ%s\n", x->at.len, plural(x->at.len),
                x->beyond, x->beyond == 1 ? "s" : "");
     if (x->beyond) print_first(&x->at.at[x->first], out);
+    for (uint32_t i = 0; i < x->unknown.len; i++) {
+        buf_puts(out, "output "), buf_quote(out, x->unknown.at[i]);
+        buf_puts(out, " was not compared\n");
+    }
 }

@@ -21,6 +21,8 @@ struct judge_layers {
     VEC(struct judge_layer) at; /* in the order of the first model */
     uint32_t beyond;            /* number of those that differ */
     uint32_t first;             /* the first of them; UINT32_MAX: none */
+    VEC(const char *) unknown;  /* outputs of the first model that were not compared: no tensors, or
+                                   no results of nodes in both models */
 };
 /* Runs both, with all their common values as outputs; inputs are those of the first one. The
  * same with bounds as given, or, negative, by type (class float). Guessed pairs that differ

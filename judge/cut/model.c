@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#define KEY_ELEMENTS 64 /* integers of more are weights */
+#define KEY_ELEMENTS 4096 /* integers of more are weights */
+#define SAMPLED 512 /* elements of a weight that are looked at */
 #define MOST_BYTES ((uint64_t)256 << 20) /* of constants that are read */
 #define LARGE ((uint64_t)1 << 20) /* bytes of a constant that stays in its file */
 
@@ -26,16 +27,34 @@ static bool is_splat(struct cut *c, const struct ir_tensor *t) {
     return true;
 }
 
-/* In place of a weight in a key: type and shape; and the value where it has but one, for
- * that is what conditions ask of weights. */
+/* What kinds of numbers it has, among some from all over it: zeros and ones, as an identity or a
+ * mask has them, negative ones, fractions, none at all. Any other weights are of one kind. */
+static int64_t kinds_of(struct cut *c, const struct ir_tensor *t) {
+    enum { ZERO = 1, ONE = 2, NEGATIVE = 4, FRACTION = 8, ENDLESS = 16 };
+    uint64_t step = t->count / SAMPLED + 1;
+    int64_t kinds = 0;
+    double x;
+    for (uint64_t i = 0; i < t->count; i += step) {
+        if (!ir_tensor_double_at(c->g->model, t, i, &x)) return kinds;
+        if (!isfinite(x)) kinds |= ENDLESS;
+        else if (fabs(x) > 0 && (x < 1 || x > 1)) kinds |= floor(x) < x ? FRACTION : 0;
+        else kinds |= fabs(x) > 0 ? ONE : ZERO;
+        kinds |= x < 0 ? NEGATIVE : 0;
+    }
+    return kinds;
+}
+
+/* In place of a weight in a key: type and shape, what kinds of numbers it has; and the value where
+ * it has but one, for that is what conditions ask of weights. */
 static struct ir_tensor *outline(struct cut *c, const struct ir_tensor *t) {
-    int64_t *facts = arena_new_array(c->a, int64_t, t->rank + 2);
+    int64_t *facts = arena_new_array(c->a, int64_t, t->rank + 3);
     double first = NAN;
     if (is_splat(c, t)) ir_tensor_double_at(c->g->model, t, 0, &first);
     facts[0] = t->dtype;
     memcpy(&facts[1], &first, sizeof first);
-    for (uint32_t i = 0; i < t->rank; i++) facts[i + 2] = t->dims[i];
-    return ir_tensor_ints(c->a, t->rank + 2, facts);
+    facts[2] = kinds_of(c, t);
+    for (uint32_t i = 0; i < t->rank; i++) facts[i + 3] = t->dims[i];
+    return ir_tensor_ints(c->a, t->rank + 3, facts);
 }
 
 /* The name of the model's file in its folder; NULL: it was not read from there. */

@@ -129,6 +129,7 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
                     const struct judge_values *is) {
     for (uint32_t i = 0; i < t->c->nresults; i++) {
         const struct ir_tensor *a = was->at[i].tensor, *b = is->at[i].tensor;
+        if (!a && !b) return settle(t, CUT_UNKNOWN, "a result is no tensor, and is not compared");
         enum ir_dtype type = a ? a->dtype : IR_UNDEFINED;
         if (a && b && t->draw.fill == CUT_LARGE && t->class != CLASS_EXACT)
             b = judge_where_finite(t->c->a, a, b);

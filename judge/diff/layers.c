@@ -200,6 +200,21 @@ static void drop_guesses(struct run *r) {
     x->at.len = kept;
 }
 
+static bool is_compared(const struct judge_layers *x, const char *output) {
+    for (uint32_t i = 0; i < x->at.len; i++)
+        if (x->at.at[i].output && rw_streq(x->at.at[i].name, output))
+            return x->at.at[i].type || !x->at.at[i].verdict.same;
+    return false;
+}
+
+static void note_unknown(struct run *r) {
+    const struct ir_graph *g = r->m[0]->main;
+    for (uint32_t i = 0; i < g->outputs.len; i++) {
+        const char *name = ir_val(g, g->uses.at[g->outputs.at[i]].value)->name;
+        if (!is_compared(r->out, name)) vec_push(r->a, &r->out->unknown, name);
+    }
+}
+
 enum rw_code judge_layers_run(struct judge *j, struct ir_model *before,
                               struct ir_model *after, const struct judge_values *inputs,
                               double tolerance, struct arena *a, struct diag_sink *diags,
@@ -213,6 +228,7 @@ enum rw_code judge_layers_run(struct judge *j, struct ir_model *before,
     TRY(load(&r, 1));
     enum rw_code code = run_all(&r);
     if (code == RW_OK) drop_guesses(&r);
+    note_unknown(&r);
     judge_unload(j, r.session[0]);
     judge_unload(j, r.session[1]);
     return code;
