@@ -185,8 +185,8 @@ static enum ir_truth equal_ints(struct pm_val a, struct pm_val b) {
 static enum ir_truth equal_reals(struct pm_val a, struct pm_val b) {
     double x, y;
     if (!pm_as_real(a, &x) || !pm_as_real(b, &y)) return IR_FALSE;
-    double tolerance = fmax(a.tolerance, b.tolerance);
-    return truth(x == y || fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
+    double bound = fmax(a.tolerance, b.tolerance) * fmax(fabs(x), fabs(y));
+    return truth(x == y || (isfinite(bound) && fabs(x - y) <= bound)); /* of infinity nothing is near */
 }
 
 static enum ir_truth equal_lists(struct pm_env *env, struct pm_val a, struct pm_val b) {

@@ -46,6 +46,25 @@ static void check(const char *condition, int want) {
     CU_ASSERT_EQUAL(no, want == NO);
 }
 
+/* Infinity is near to itself alone: a bound there is none at 0. */
+static void nothing_is_near_infinity(void) {
+    struct kit k;
+    kit_open(&k,
+             "rule zero { match { y = Max(x, const lo) } where { value(lo) == 0 } emit { y = Relu(x) } }\n"
+             "rule one { match { y = Min(x, const hi) } where { value(hi) == 1 } emit { y = Neg(x) } }\n"
+             "rule both { match { y = Sub(Sub(x, const lo), const also) } where { value(lo) == value(also) }"
+             " emit { y = Abs(x) } }\n",
+             NULL,
+             KIT_OPSET(13) "g (float[N] x) => (float[N] y) <float low = {-inf}, float high = {inf}> {"
+             "  a = Max(x, low)  b = Min(a, high)  c = Sub(b, low)  y = Sub(c, low) }");
+    CU_ASSERT_EQUAL_FATAL(k.code, RW_OK);
+    kit_run(&k);
+    CU_ASSERT_EQUAL(kit_count(&k, "zero"), 0);
+    CU_ASSERT_EQUAL(kit_count(&k, "one"), 0);
+    CU_ASSERT_EQUAL(kit_count(&k, "both"), 1);
+    kit_close(&k);
+}
+
 static void shapes_and_types_are_asked(void) {
     check("rank(x) == 2", YES);
     check("rank(u) == 2", MAYBE);
@@ -175,6 +194,7 @@ static void computed_shapes_are_known(void) {
 void add_matcher_expr_suite(void);
 void add_matcher_expr_suite(void) {
     CU_pSuite s = CU_add_suite("matcher: conditions", NULL, NULL);
+    CU_ADD_TEST(s, nothing_is_near_infinity);
     CU_ADD_TEST(s, shapes_and_types_are_asked);
     CU_ADD_TEST(s, numbers_are_computed);
     CU_ADD_TEST(s, computed_shapes_are_known);
