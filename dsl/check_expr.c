@@ -90,6 +90,7 @@ static const struct { uint32_t first, second, result; } signatures[FN_N] = {
     [FN_items] = {K_VALUE, 0, K_LIST},
     [FN_terms] = {K_STRING, 0, K_LIST},
     [FN_largest] = {K_VALUE, 0, K_REAL},
+    [FN_in_function] = {K_VALUE, 0, K_BOOL},
 };
 
 static uint32_t call_kinds(struct lower *l, const struct expr *e) {

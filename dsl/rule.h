@@ -170,7 +170,7 @@ struct pat {
     X(min, 1, 9) X(max, 1, 9) X(sqrt, 1, 1) X(abs, 1, 1) X(exp, 1, 1) X(log, 1, 1)     \
     X(floor, 1, 1) X(compose, 2, 2) X(inverse, 1, 1) X(iota, 1, 2)                     \
     X(is_const, 1, 1) X(same, 2, 2) X(lossless, 2, 2) X(surely, 1, 1) X(made_by, 1, 1)   \
-    X(items, 1, 1) X(terms, 1, 1) X(largest, 1, 1)
+    X(items, 1, 1) X(terms, 1, 1) X(largest, 1, 1) X(in_function, 1, 1)
 #define X(name, least, most) FN_##name,
 enum expr_function { EXPR_FUNCTIONS(X) FN_N };
 #undef X

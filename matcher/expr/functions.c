@@ -88,6 +88,11 @@ static struct pm_val call_is_const(const struct call *c) {
     return yes_no(ir_const(c->env->site.g, c->arg[0].value) != NULL);
 }
 
+static struct pm_val call_in_function(const struct call *c) {
+    if (c->arg[0].kind != VAL_VALUE) return unknown;
+    return yes_no(c->env->site.g->function != NULL);
+}
+
 /* "" of what no node makes: inputs and constants. */
 static struct pm_val call_made_by(const struct call *c) {
     if (c->arg[0].kind != VAL_VALUE) return unknown;

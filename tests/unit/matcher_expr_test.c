@@ -126,6 +126,7 @@ static void lists_are_made_and_asked(void) {
     check("items(k) == [2, 3, 4] && items(c) == [1.5]", YES);
     check("items(x) == [2]", MAYBE);
     check("largest(c) == 1.5", YES);
+    check("in_function(c)", NO);
     check("largest(k) == 4", MAYBE);
     check("surely(rank(u) == 2)", NO);
     check("surely(dim(x, 0) == 4) || surely(dim(x, 1) == 4)", YES);
