@@ -138,7 +138,8 @@ struct ir_held {
 /* What folding did to the size of the file (ir/pass/fold.c). */
 struct ir_folding {
     uint64_t growth; /* bytes, net */
-    uint64_t spent;  /* bytes that were read or made at once */
+    uint64_t allowed; /* bytes that may be read or made at once, by how large the weights were; 0: unset */
+    uint64_t spent;  /* ... and that were */
     uint32_t left;   /* nodes over constants that it left because of the limit, last time */
     uint32_t asked;  /* nodes whose results were asked of a runtime, ... */
     uint32_t given;  /* ... those that it gave, ... */

@@ -15,9 +15,11 @@
 
 /* Results that are made at once live in memory until the model is written, and a small
  * file can ask for much: so there is a limit for a tensor, and one for all bytes that are
- * read and made. */
-#define LARGEST ((uint64_t)8 << 20)
+ * read and made. Weights that are normalised by their mean and deviation are read several times. */
+#define LARGEST ((uint64_t)64 << 20)
 #define BUDGET ((uint64_t)32 << 20)
+#define TIMES 8 /* that each byte of the weights may be read, of so many: */
+#define MOST_WEIGHTS ((uint64_t)256 << 20)
 
 /* By so many limits all foldings of a run may make the file larger. */
 #define MOST_GROWTH 16
@@ -225,12 +227,30 @@ static uint32_t fold_graph(struct ir_graph *g, void *ctx) {
     return folded;
 }
 
+static uint64_t bytes_of_weights(const struct ir_model *m) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < m->graphs.len; i++)
+        for (ir_value v = 0; v < m->graphs.at[i]->values.len; v++) {
+            const struct ir_value_info *x = &m->graphs.at[i]->values.at[v];
+            if (x->tensor && !(x->flags & IR_IS_DEAD) && !rw_add_u64(sum, x->tensor->nbytes, &sum))
+                return UINT64_MAX;
+        }
+    return sum;
+}
+
+uint64_t ir_fold_allowed(struct ir_model *m) {
+    struct ir_folding *f = &m->folding;
+    uint64_t weights = f->allowed ? 0 : bytes_of_weights(m);
+    if (!f->allowed) f->allowed = BUDGET + TIMES * (weights < MOST_WEIGHTS ? weights : MOST_WEIGHTS);
+    return f->allowed;
+}
+
 uint32_t ir_pass_fold(struct ir_model *m, const struct ir_pass_options *o) {
     m->folding.left = 0;
     struct fold f = {.runtime = o ? o->runtime : NULL,
                      .limit = o ? o->fold_limit : IR_FOLD_LIMIT,
-                     .budget = BUDGET - m->folding.spent};
+                     .budget = ir_fold_allowed(m) - m->folding.spent};
     uint32_t folded = ir_pass_over(m, fold_graph, &f);
-    m->folding.spent = BUDGET - f.budget;
+    m->folding.spent = m->folding.allowed - f.budget;
     return folded;
 }

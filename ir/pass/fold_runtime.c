@@ -11,9 +11,7 @@
 #include "ir/eval.h"
 #include "ir/pass/kit.h"
 
-/* Of a model: nodes, and bytes of their operands. */
-#define MOST_ASKED 256
-#define MOST_READ ((uint64_t)32 << 20)
+#define MOST_ASKED 256 /* nodes of a model */
 
 static bool is_known_domain(const char *domain) {
     static const char *const domains[] = {"", "ai.onnx.ml", "com.microsoft"};
@@ -56,7 +54,7 @@ static bool may_read(const struct ir_graph *g, ir_node n) {
         ir_value v = ir_input(g, n, k);
         if (v != IR_NONE && !rw_add_u64(bytes, ir_const(g, v)->nbytes, &bytes)) return false;
     }
-    if (bytes > MOST_READ - f->read) return false;
+    if (bytes > ir_fold_allowed(g->model) - f->read) return false;
     f->read += bytes;
     return true;
 }

@@ -31,6 +31,8 @@ uint64_t ir_hash_tensor(struct ir_model *m, const struct ir_tensor *t);
  * more. */
 #define IR_MOST_COMPARED 16
 
+/* Bytes that folding may read and make at once in a run: more where weights are large. */
+uint64_t ir_fold_allowed(struct ir_model *m);
 /* fold_runtime.c: may the results of n, whose operands are constants, be asked of a runtime,
  * and those results; false where it gives none, or others than inference says. */
 bool ir_fold_may_ask(const struct ir_graph *g, ir_node n);
