@@ -21,6 +21,7 @@ struct api_whole {
     struct diag_sink *diags;
     uint32_t nsets; /* of inputs, and what the original gives for them */
     struct judge_values *in, *wanted;
+    uint32_t blank; /* a bit for each of them that has a row of nothing (JUDGE_BLANK) */
     struct judge_noise *noise; /* in what it gives; NULL: not asked for so far */
     bool quantised;
     bool keep_opset;    /* raising was found wrong, or was asked not to be done */

@@ -15,6 +15,8 @@ enum judge_fill {
     JUDGE_NEGATIVE, /* minus the absolute value */
     JUDGE_SPECIAL,  /* some elements NaN, infinite, negative zero */
     JUDGE_HALVES,   /* normal, rounded to halves */
+    JUDGE_BLANK,    /* normal, but for the last row (of the first dimension), which is nothing: floats,
+                       numbers below 2 and bools are 0 there, as a mask is that hides all */
     JUDGE_FAR       /* normal; integers of 32 and 64 bits up to 4096, half of them small, below 0 too */
 };
 /* How dimensions that the model leaves open are chosen: a symbol has one size wherever

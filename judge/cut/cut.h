@@ -59,7 +59,7 @@ bool cut_grow(struct cut *c, uint32_t levels, uint32_t most);
 #define CUT_PLANS 4
 #define CUT_ONES (CUT_PLANS - 1)
 #define CUT_ALL_PLANS (CUT_PLANS + 2)
-enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_FILLS,
+enum cut_fill { CUT_RANDOM, CUT_SMALL, CUT_NEGATIVE, CUT_POSITIVE, CUT_LARGE, CUT_BLANK, CUT_FILLS,
                 CUT_FITTED = CUT_FILLS, CUT_FAR };
 /* A port that is no constant, in the sizes of a plan. */
 struct cut_input {

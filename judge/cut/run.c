@@ -131,7 +131,8 @@ static bool compare(struct trial *t, const struct cut_inputs *in,
         const struct ir_tensor *a = was->at[i].tensor, *b = is->at[i].tensor;
         if (!a && !b) return settle(t, CUT_UNKNOWN, "a result is no tensor, and is not compared");
         enum ir_dtype type = a ? a->dtype : IR_UNDEFINED;
-        if (a && b && t->draw.fill == CUT_LARGE && t->class != CLASS_EXACT)
+        bool overflows = t->draw.fill == CUT_LARGE || t->draw.fill == CUT_BLANK;
+        if (a && b && overflows && t->class != CLASS_EXACT)
             b = judge_where_finite(t->c->a, a, b);
         bool steps = t->c->quantised && t->class == CLASS_APPROX;
         struct judge_bounds bounds = judge_bounds_of(t->class, type, steps);

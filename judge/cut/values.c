@@ -186,8 +186,13 @@ static void scale(struct cut *c, const struct cut_input *in, struct ir_tensor *t
 }
 
 static enum judge_fill kind(enum cut_fill fill) {
-    bool one_sign = fill == CUT_NEGATIVE || fill == CUT_POSITIVE;
-    return one_sign ? JUDGE_NEGATIVE : fill == CUT_FAR ? JUDGE_FAR : JUDGE_RANDOM;
+    switch (fill) {
+    case CUT_NEGATIVE:
+    case CUT_POSITIVE: return JUDGE_NEGATIVE;
+    case CUT_BLANK: return JUDGE_BLANK;
+    case CUT_FAR: return JUDGE_FAR;
+    default: return JUDGE_RANDOM;
+    }
 }
 
 static bool make_value(struct cut *c, const struct cut_inputs *all,

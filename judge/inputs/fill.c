@@ -11,7 +11,8 @@ struct fill {
     enum ir_dtype dtype;
     enum judge_fill kind;
     int64_t below;
-    uint64_t last; /* last dimension */
+    uint64_t last;  /* last dimension */
+    uint64_t blank; /* where the last row begins */
     uint64_t *seed;
 };
 
@@ -85,9 +86,15 @@ static int64_t an_integer(const struct fill *f, uint64_t i) {
     return (int64_t)(x % (2 * (uint64_t)most + 1)) - most;
 }
 
+static bool is_blank(const struct fill *f, uint64_t i) {
+    bool may_be = !ir_dtype_is_int(f->dtype) || f->below == 2;
+    return f->kind == JUDGE_BLANK && may_be && i >= f->blank;
+}
+
 /* The bits of a number. */
 static uint64_t encode(const struct fill *f, uint64_t i) {
     uint64_t bits = 0;
+    if (is_blank(f, i)) return 0;
     if (f->dtype == IR_BOOL) return draw(f->seed) & 1;
     if (ir_dtype_is_int(f->dtype)) return (uint64_t)an_integer(f, i);
     double x = a_float(f, i);
@@ -137,7 +144,8 @@ struct ir_tensor *judge_tensor(struct arena *a, enum ir_dtype t, uint32_t rank,
         return complex(a, t, rank, dims, judge_tensor(a, part, 1, &flat, fill, 0, seed));
     }
     int64_t last = rank && dims[rank - 1] > 0 ? dims[rank - 1] : 1;
-    struct fill f = {t, fill, below, (uint64_t)last, seed};
+    uint64_t rows = rank && dims[0] > 0 ? (uint64_t)dims[0] : 1;
+    struct fill f = {t, fill, below, (uint64_t)last, n - n / rows, seed};
     uint8_t *bytes = arena_zalloc(a, (size_t)nbytes + 1);
     for (uint64_t i = 0; i < n; i++) put_bits(bytes, i, bits, encode(&f, i));
     return ir_tensor_new(a, t, rank, dims, bytes);

@@ -154,6 +154,24 @@ static void fills_are_what_they_say(void) {
     arena_free(&a);
 }
 
+static void the_last_row_may_be_blank(void) {
+    static const char text[] = "g (float[3, 4] x, int64[3, 4] m, int64[3, 4] ids) => (float[3, 4, 2] e, float[3, 4] y)"
+                               "<float[9, 2] table = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}> {"
+                               "  e = Gather(table, ids)  f = Cast<to = 1>(m)  y = Mul(x, f) }";
+    struct judge_values in = inputs(text, 0, JUDGE_BLANK);
+    const float *x = in.at[0].tensor->data;
+    const int64_t *m = in.at[1].tensor->data, *ids = in.at[2].tensor->data;
+    int64_t shown = 0, places = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        CU_ASSERT_EQUAL(fabsf(x[i]) > 0, i < 8);
+        if (i < 8) shown += m[i];
+        else CU_ASSERT_EQUAL(m[i], 0);
+        if (i >= 8) places += ids[i];
+    }
+    CU_ASSERT_TRUE(shown > 0 && places > 0); /* places in a table are none that could be nothing */
+    arena_free(&a);
+}
+
 static void small_types_stay_in_their_range(void) {
     int64_t n = 64, v;
     uint64_t seed = 1;
@@ -205,6 +223,7 @@ void add_judge_inputs_suite(void) {
     CU_ADD_TEST(s, sizes_may_go_by_place);
     CU_ADD_TEST(s, integers_index_what_is_there);
     CU_ADD_TEST(s, fills_are_what_they_say);
+    CU_ADD_TEST(s, the_last_row_may_be_blank);
     CU_ADD_TEST(s, small_types_stay_in_their_range);
     CU_ADD_TEST(s, what_cannot_be_made_up_is_named);
 }
