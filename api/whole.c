@@ -28,8 +28,36 @@ static void drop(struct attempt *t) {
     *t = (struct attempt){0};
 }
 
+/* --- rules that were found wrong ---------------------------------------------------- */
+/* Where they do harm that does not show in the outputs they are as wrong: each of their other
+ * rewrites is judged by itself, as --verify=rewrites does. */
+
+static bool is_guilty(const struct api_whole *w, const char *rule) {
+    for (uint32_t i = 0; i < w->guilty.len; i++)
+        if (rw_streq(w->guilty.at[i].rule, rule)) return true;
+    return false;
+}
+
+static void look_before(void *ctx, const struct pm_subject *m) {
+    const struct pm_judge *own = judge_rewrites_judge(((const struct api_whole *)ctx)->doubts);
+    own->before(own->ctx, m);
+}
+
+static bool look_after(void *ctx, const struct pm_change *c) {
+    const struct api_whole *w = ctx;
+    const struct pm_judge *own = judge_rewrites_judge(w->doubts);
+    return !is_guilty(w, c->rule->name) || own->after(own->ctx, c);
+}
+
+static void doubt_guilty(struct api_whole *w) {
+    if (w->doubts || w->options->judge) return;
+    w->doubts = judge_rewrites_new(w->judge, false, w->arena, w->diags);
+    w->doubter = (struct pm_judge){w, look_before, look_after};
+}
+
 static struct pm_options options_now(const struct api_whole *w) {
     struct pm_options o = *w->options;
+    if (w->doubts) o.judge = &w->doubter;
     o.keep_opset |= w->keep_opset;
     o.forbidden = w->forbidden.at;
     o.nforbidden = w->forbidden.len;
@@ -108,6 +136,7 @@ static void forbid(struct api_whole *w, const struct attempt *t) {
         own.value = NULL;
     }
     vec_push(w->arena, &w->forbidden, own);
+    if (rule) doubt_guilty(w);
 }
 
 /* The lowest number for *limit, one of *o, that makes it wrong: `right` does not, `most` made
@@ -209,8 +238,8 @@ static enum rw_code improve(struct api_whole *w, struct attempt *t) {
     return RW_OK;
 }
 
-enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
-                               struct api_rewritten *out) {
+static enum rw_code until_right(struct api_whole *w, struct pm_report *report,
+                                struct api_rewritten *out) {
     struct attempt t;
     TRY(api_whole_inputs(w));
     for (uint32_t i = 0; i < w->options->nforbidden; i++)
@@ -227,4 +256,11 @@ enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
                                   .left_out = w->forbidden.len - w->options->nforbidden,
                                   .nsets = w->nsets};
     return RW_OK;
+}
+
+enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
+                               struct api_rewritten *out) {
+    enum rw_code code = until_right(w, report, out);
+    if (w->doubts) judge_rewrites_end(w->doubts, "and stays");
+    return code;
 }

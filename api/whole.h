@@ -28,6 +28,8 @@ struct api_whole {
     bool raise_is_right;
     VEC(struct pm_place) forbidden; /* those of the options first */
     VEC(struct api_guilty) guilty;
+    struct judge_rewrites *doubts; /* what judges the other rewrites of guilty rules; NULL: none are */
+    struct pm_judge doubter;
 };
 enum rw_code api_rewrite_whole(struct api_whole *w, struct pm_report *report,
                                struct api_rewritten *out);
