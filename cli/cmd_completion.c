@@ -19,12 +19,33 @@ static void bash_options(const struct command *c, struct buf *out) {
     }
 }
 
+/* What may stand behind an option; a `=` is a word of its own to bash. */
+static void bash_values(struct buf *out) {
+    const struct command *c;
+    struct option_shown d;
+    buf_puts(out, "    local before=${COMP_WORDS[COMP_CWORD-1]} values=\n"
+                  "    [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+                  "    [ \"$cur\" = = ] && before=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
+                  "    case $before in\n");
+    for (size_t at = 0; options_next(command_at(0)->bit, &at, &d);)
+        if (d.words) buf_printf(out, "    --%s) values=\"%s\" ;;\n", d.name, d.words);
+    for (size_t i = 1; (c = command_at(i)); i++)
+        if (c->bit == FOR_COMPLETION) buf_printf(out, "    %s) values=\"bash zsh fish\" ;;\n", c->name);
+    buf_puts(out, "    -r|--rules) COMPREPLY=($(compgen -W \"$(onnxrw rules list | cut -d ' ' -f 1)\" -- \"$cur\")\n"
+                  "                           $(compgen -f -- \"$cur\")); return ;;\n"
+                  "    esac\n"
+                  "    if [ -n \"$values\" ]; then\n"
+                  "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\")); return\n"
+                  "    fi\n");
+}
+
 static void bash(struct buf *out) {
     const struct command *c;
     buf_puts(out, "# bash completion of onnxrw\n"
                   "_onnxrw() {\n"
-                  "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words\n"
-                  "    case $command in\n");
+                  "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words\n");
+    bash_values(out);
+    buf_puts(out, "    case $command in\n");
     for (size_t i = 1; (c = command_at(i)); i++) {
         buf_printf(out, "    %s) words=\"", c->name);
         bash_options(c, out);
@@ -67,7 +88,8 @@ static void zsh_option(const char *dashes, const char *name, size_t len,
     if (d->value) {
         buf_putc(out, ':');
         zsh_text(d->value, out);
-        buf_puts(out, ":_files");
+        if (d->words) buf_printf(out, ":(%s)", d->words);
+        else buf_puts(out, ":_files");
     }
     buf_putc(out, '\'');
 }
@@ -129,6 +151,7 @@ static void fish_options(const struct command *c, struct buf *out) {
         if (d.letter) buf_printf(out, " -s %c", d.letter);
         if (d.name) buf_printf(out, " -l %s", d.name);
         if (d.value) buf_puts(out, " -r");
+        if (d.words) buf_printf(out, " -f -a '%s'", d.words);
         buf_puts(out, " -d ");
         fish_text(d.what, out);
         buf_putc(out, '\n');

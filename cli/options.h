@@ -53,7 +53,11 @@ struct options {
 bool options_parse(int argc, char **argv, int first, enum command_bit bit, struct arena *a,
                    struct options *o, struct buf *error);
 /* An option as it is shown; letter 0, name or value NULL: it has none. */
-struct option_shown { char letter; const char *name, *value, *what; };
+struct option_shown {
+    char letter;
+    const char *name, *value, *what;
+    const char *words; /* that may be its value, with blanks between them; NULL: anything */
+};
 /* The options of a command in the order of the table, from number *at on, which goes along;
  * false behind the last. */
 bool options_next(enum command_bit bit, size_t *at, struct option_shown *out);
