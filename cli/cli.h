@@ -66,6 +66,8 @@ const char *session_rename(struct session *s, const char *path, const char *from
 /* Loads the packs named, or `auto.rules`; NULL after an error. */
 const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
                                           const char *const *names);
+/* RW_USAGE, with a name that is near, where --rule names none of theirs. */
+enum rw_code packs_check_rule(struct session *s, uint32_t n, const struct rule_pack *const *packs);
 /* Compiles them, with what raises opsets; NULL after an error. */
 const struct pm_auto *packs_compile(struct session *s, uint32_t n,
                                     const struct rule_pack *const *packs);

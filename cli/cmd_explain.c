@@ -13,16 +13,7 @@
 static enum rw_code check_names(struct session *s, const struct rule_pack *const *packs,
                                 uint32_t n, const struct pm_answer *a) {
     const struct options *o = &s->options;
-    VEC(const char *) names = {0};
-    if (o->rule && !a->rule_known) {
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t k = 0; k < packs[i]->nrules; k++)
-                vec_push(&s->arena, &names, packs[i]->rules[k]->name);
-        const char *near = diag_nearest(o->rule, names.at, names.len);
-        return (enum rw_code)session_usage(s, "no rule \"%s\" in these packs%s%s%s", o->rule,
-                                           near ? "; did you mean \"" : "",
-                                           near ? near : "", near ? "\"?" : "");
-    }
+    TRY(packs_check_rule(s, n, packs));
     if (o->node && a->rule_known && !a->node_known)
         return (enum rw_code)session_usage(s, "no node \"%s\", and none that makes it, is "
                                            "there when the rule is tried",

@@ -21,6 +21,20 @@ const struct rule_pack *const *packs_load(struct session *s, uint32_t n,
                                                                                      : NULL;
 }
 
+enum rw_code packs_check_rule(struct session *s, uint32_t n, const struct rule_pack *const *packs) {
+    const char *wanted = s->options.rule;
+    VEC(const char *) names = {0};
+    for (uint32_t i = 0; wanted && i < n; i++)
+        for (uint32_t k = 0; k < packs[i]->nrules; k++) {
+            if (rw_streq(packs[i]->rules[k]->name, wanted)) return RW_OK;
+            vec_push(&s->arena, &names, packs[i]->rules[k]->name);
+        }
+    if (!wanted) return RW_OK;
+    const char *near = diag_nearest(wanted, names.at, names.len);
+    return session_usage(s, "no rule \"%s\" in these packs%s%s%s", wanted,
+                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 const struct pm_auto *packs_compile(struct session *s, uint32_t n,
                                     const struct rule_pack *const *packs) {
     struct dsl_paths paths = api_paths(&s->arena);

@@ -157,6 +157,7 @@ static enum rw_code run_instances(struct session *s, const char *name,
 enum rw_code rules_test(struct session *s, const char *name) {
     const struct rule_pack *const *packs = packs_load(s, 1, &name);
     struct tests t = {.s = s};
+    if (packs) TRY(packs_check_rule(s, 1, packs));
     t.rules = packs ? packs_compile(s, 1, packs) : NULL;
     bool ok = t.rules && packs_natives(s, t.rules);
     session_flush(s);
