@@ -3,6 +3,10 @@
  */
 #include "judge/instance/generate.h"
 
+#include <math.h>
+
+#define RARELY_ENDLESS 32
+
 /* --- element types ---------------------------------------------------------------- */
 static bool allows(const struct gen_node *n, uint32_t k, uint32_t mask, enum ir_dtype t) {
     const struct ir_formal_param *f = ir_schema_input(n->schema, k);
@@ -226,6 +230,8 @@ static struct ir_tensor *tensor_of(struct gen *x, uint32_t slot,
     bool hinted = slot != SLOT_NONE && judge_hint_real(x, slot, &value);
     ir_tensor_count(o->shape.rank, dims, &n);
     if (!hinted && n == 1 && o->low >= o->below) value = draw_scalar(x, o->dtype), hinted = true;
+    if (hinted && ir_dtype_is_float(o->dtype) && gen_draw(x, RARELY_ENDLESS) == 0)
+        value = gen_draw(x, 2) ? INFINITY : -INFINITY; /* bounds of a Clip are, where there are none */
     if (hinted) {
         struct ir_tensor *t =
             judge_gen_number(x->m->arena, o->dtype, value, o->shape.rank, dims);

@@ -8,6 +8,8 @@
  */
 #include "matcher/emit/emit.h"
 
+#include <math.h>
+
 /* --- values to attributes --------------------------------------------------------- */
 static bool int_of(struct pm_val v, int64_t *out) {
     *out = v.i;
@@ -75,6 +77,7 @@ static bool to_attr(struct pm_build *b, const char *name, enum ir_attr_type type
         return true;
     case IR_ATTR_FLOAT:
         if (!pm_as_real(v, &x)) break;
+        if (!isfinite((float)x)) return pm_refuse(b, "a parameter would not be a finite number");
         *out = ir_attr_float(name, (float)x);
         return true;
     case IR_ATTR_STRING:
